@@ -1,0 +1,34 @@
+"""The paths of one commit and the contents of its closure. No I/O: whoever builds it has read the bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from analysis.source import NotAnalysed, SourceFile, read
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """``paths`` are all files of the commit, ``contents`` the bytes of those that were read; ``commit`` names it ("" for a folder)."""
+
+    paths: frozenset[str]
+    contents: Mapping[str, bytes]
+    commit: str = ""
+    _parsed: dict[str, SourceFile | NotAnalysed] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, contents: Mapping[str, bytes], commit: str = "") -> Snapshot:
+        """A snapshot whose every path was read."""
+        return cls(frozenset(contents), contents, commit)
+
+    def source(self, path: str) -> SourceFile | NotAnalysed:
+        """The parsed file, parsed once."""
+        if path not in self._parsed:
+            raw = self.contents.get(path)
+            self._parsed[path] = NotAnalysed(path, "its content was not read") if raw is None else read(path, raw)
+        return self._parsed[path]
+
+    def python_paths(self) -> Iterator[str]:
+        """Python files whose content is at hand, sorted: the same commit gives the same order."""
+        return (path for path in sorted(self.contents) if path.endswith(".py"))

@@ -1,0 +1,1 @@
+"""The GPU memory of a training run, read from its source: configuration, tape, timeline, fit and comparison."""
