@@ -1,0 +1,1 @@
+"""One file per rule; a file here is found by being here."""

@@ -1,0 +1,1 @@
+"""A GitHub on your own machine: for the demo and the tests."""
