@@ -1,0 +1,64 @@
+"""What differs between the two uses of the interpreter: which library answers, what is undecided, how often loops run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol
+
+from analysis.interpreter.values import Value
+from analysis.source import SourceFile, Span
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+
+class LoopPlan(Protocol):
+    """How often one running loop goes round; asked before each iteration."""
+
+    def another(self, done: int) -> bool:
+        """Whether to run one more iteration after ``done``."""
+        ...
+
+
+class Domain(Protocol):
+    """The part that knows torch. One object per run."""
+
+    def lookup(self, dotted: str) -> Value:
+        """What the library's name stands for (a ``HostFunction``, ``Class``, constant, host callable), or ``MISSING``."""
+        ...
+
+    def guest_source(self, dotted: str) -> SourceFile | None:
+        """Source of a library's module that is to be interpreted like the repository's own, if there is one."""
+        ...
+
+    def decide(self, machine: Machine, condition: Value, span: Span) -> bool | None:
+        """An undecided condition: choose a side, or None to run both and join."""
+        ...
+
+    def plan_loop(self, machine: Machine, span: Span, length: int | None) -> LoopPlan:
+        """A loop begins; ``length`` is the number of items if it is known."""
+        ...
+
+    def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
+        """The items of something iterable that the source does not tell."""
+        ...
+
+    def unknown_attribute(self, machine: Machine, value: Value, name: str, span: Span) -> Value:
+        """An attribute of a ``Symbol`` or ``External``."""
+        ...
+
+    def call_unknown(self, machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+        """A call that cannot be followed: everything its arguments reach may have changed."""
+        ...
+
+    def before_call(self, machine: Machine, span: Span) -> None:
+        """A call (or operator) is about to run at ``span``: the tape notes the place."""
+        ...
+
+    def stored(self, machine: Machine, holder: Value, key: Value, value: Value, span: Span) -> None:
+        """``value`` was written to an attribute, item or container of ``holder``."""
+        ...
+
+    def host_failed(self, machine: Machine, callee: Value, error: Exception, span: Span) -> Value:
+        """A host callable or operator raised on these operands: what the value is then."""
+        ...

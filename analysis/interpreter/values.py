@@ -1,0 +1,319 @@
+"""What guest code computes with: host values where Python's own are right, and these where they are not.
+
+Numbers, strings, tuples and the like are the host's. Containers made by guest code are subclasses of the
+host's that remember where and in which loop iteration they were made. Everything the source does
+not tell is a ``Symbol`` with an identity of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from analysis.certainty import MAX_ALTERNATIVES
+from analysis.source import SourceFile, Span
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+    from analysis.interpreter.scopes import Names
+
+#: Any guest value. Host values are guest values, so no narrower type is true.
+Value: TypeAlias = Any
+#: (loop, iteration) pairs from the outermost loop inwards: when an object was made.
+Stamp: TypeAlias = tuple[tuple[int, int], ...]
+
+
+class HostValue:
+    """Marks objects that a domain brings: Python's operators and public attributes on them are the guest's."""
+
+    __slots__ = ()
+
+
+class GuestList(list[Value]):
+    """A list made by guest code at ``span`` in iteration ``stamp``."""
+
+    __slots__ = ("span", "stamp")
+
+    span: Span | None
+    stamp: Stamp
+
+
+class GuestDict(dict[Value, Value]):
+    """A dict made by guest code."""
+
+    __slots__ = ("span", "stamp")
+
+    span: Span | None
+    stamp: Stamp
+
+
+class GuestSet(set[Value]):
+    """A set made by guest code."""
+
+    __slots__ = ("span", "stamp")
+
+    span: Span | None
+    stamp: Stamp
+
+
+class Symbol:
+    """A value that the source does not tell.
+
+    ``uses`` collects what is done to it ("call", "iterate", ".train", "→torch.optim.AdamW:params"), from which roles are
+    solved. ``parts`` keeps derived symbols, so that ``args.lr`` is the same value twice. ``varies`` says that
+    ranks may hold different values; ``stamp`` is () for what is fixed before any loop.
+    """
+
+    __slots__ = ("parts", "rank_varying", "role", "span", "stamp", "uses", "why")
+
+    def __init__(self, why: str, span: Span | None, stamp: Stamp = (), *, rank_varying: bool = False) -> None:
+        self.why = why
+        self.span = span
+        self.stamp = stamp
+        self.rank_varying = rank_varying
+        self.uses: set[str] = set()
+        self.parts: dict[Value, Value] = {}
+        self.role = ""
+
+    def part(self, key: str, why: str | None = None, stamp: Stamp | None = None) -> Value:
+        """The value derived by ``key`` (".lr", "[0]"), the same one every time."""
+        if key not in self.parts:
+            self.parts[key] = Symbol(why or f"{self.why}{key}", self.span, self.stamp if stamp is None else stamp, rank_varying=self.rank_varying)
+        return self.parts[key]
+
+    def __repr__(self) -> str:
+        return f"<{self.why}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alternatives:
+    """One of two to eight values, decided while the program runs."""
+
+    values: tuple[Value, ...]
+
+
+class Cell:
+    """A variable shared with an inner function."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+
+class Missing:
+    """The absence of a variable or attribute, distinct from every guest value."""
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+MISSING = Missing()
+
+
+@dataclass(slots=True, eq=False)
+class Module:
+    """An imported file of the repository (or guest source of a library): its globals."""
+
+    name: str
+    file: SourceFile
+    vars: dict[str, Value]
+    executed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A name of a library that the snapshot does not hold, e.g. ``torch.optim.AdamW``."""
+
+    dotted: str
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A guest function: its syntax, its globals and the cells it closes over."""
+
+    name: str
+    qualname: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    module: Module
+    names: Names
+    defaults: tuple[Value, ...]
+    kw_defaults: dict[str, Value]
+    cells: dict[str, Cell]
+    defined_in: Class | None = None
+    fields: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class, guest or library: a library's class is one whose namespace holds ``HostFunction``s."""
+
+    name: str
+    dotted: str  # "torch.optim.AdamW" for a library's class, "models.net.Net" for a guest's
+    bases: tuple[Value, ...]
+    namespace: dict[str, Value]
+    span: Span | None = None
+    mro: tuple[Class, ...] = ()
+    metadata: dict[str, Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.mro:
+            self.mro = _linearise(self)
+
+    def find(self, name: str) -> Value:
+        """The attribute as the method resolution order gives it, or ``MISSING``."""
+        for owner in self.mro:
+            if name in owner.namespace:
+                return owner.namespace[name]
+        return MISSING
+
+    def has_base(self, dotted: str) -> bool:
+        """Whether ``dotted`` (a library's class) is among its ancestors or itself, followed bases or not."""
+        return any(owner.dotted == dotted or any(isinstance(b, External) and b.dotted == dotted for b in owner.bases) for owner in self.mro)
+
+
+def _linearise(cls: Class) -> tuple[Class, ...]:
+    """C3 in the easy cases; depth first without doubles when the bases disagree (the guest would have failed there)."""
+    order: list[Class] = []
+    for base in cls.bases:
+        if isinstance(base, Class):
+            order = [known for known in order if known not in base.mro] + list(base.mro)
+    return (cls, *order)
+
+
+class Instance:
+    """An object of a guest or library class. Its identity is its allocation: ``span``, call path and ``stamp``."""
+
+    __slots__ = ("__weakref__", "assumed", "cls", "fields", "span", "stamp")
+
+    def __init__(self, cls: Class, span: Span | None = None, stamp: Stamp = (), *, assumed: bool = False) -> None:
+        self.cls = cls
+        self.fields: dict[str, Value] = {}
+        self.span = span
+        self.stamp = stamp
+        #: True if its role was solved from use or annotation: findings about it are at most of medium confidence.
+        self.assumed = assumed
+
+    def __repr__(self) -> str:
+        return f"<{self.cls.dotted}>"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """A function (guest or host) bound to its object."""
+
+    function: Value
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property of a guest or library class."""
+
+    getter: Value
+    setter: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class StaticMethod:
+    """A function that is not bound."""
+
+    function: Value
+
+
+@dataclass(frozen=True, slots=True)
+class ClassMethod:
+    """A function that is bound to the class."""
+
+    function: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """``functools.partial``: a callable with some arguments given."""
+
+    function: Value
+    args: tuple[Value, ...]
+    kwargs: Mapping[str, Value]
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One call of a library's function, as its handler sees it. A method's ``args`` begin with the receiver."""
+
+    machine: Machine
+    args: list[Value]
+    kwargs: dict[str, Value]
+    span: Span
+
+    def get(self, index: int, name: str, default: Value = None) -> Value:
+        """The argument at ``index`` or called ``name``."""
+        if index < len(self.args):
+            return self.args[index]
+        return self.kwargs.get(name, default)
+
+    def given(self, index: int, name: str) -> bool:
+        """Whether that argument was passed."""
+        return index < len(self.args) or name in self.kwargs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostFunction:
+    """A library function whose meaning is the host function ``run``."""
+
+    name: str
+    run: Callable[[Call], Value]
+
+
+class GuestRaise(Exception):  # noqa: N818  a guest's exception on its way, not an error of ours
+    """A guest exception: ``value`` is the exception object."""
+
+    def __init__(self, value: Value, span: Span | None = None) -> None:
+        super().__init__(repr(value))
+        self.value = value
+        self.span = span
+
+
+class BudgetSpent(BaseException):  # noqa: N818  must not be caught as an ordinary exception
+    """The step budget of a run is used up; what was traced until then stands."""
+
+
+class StopRun(BaseException):  # noqa: N818  must not be caught as an ordinary exception
+    """A domain has seen enough (two optimizer steps, say)."""
+
+
+def same(left: Value, right: Value) -> bool:
+    """Whether two values are one: identical, or equal constants of one type."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, (int, float, str, bytes, bool, complex, External)):
+        return bool(left == right)
+    if isinstance(left, tuple):
+        return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
+    return False
+
+
+def join(left: Value, right: Value) -> Value:
+    """A value that may be either; unknown once there are more than eight."""
+    if same(left, right):
+        return left
+    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
+        return tuple(join(a, b) for a, b in zip(left, right, strict=True))
+    found: list[Value] = []
+    for value in (*alternatives_of(left), *alternatives_of(right)):
+        if isinstance(value, Symbol):
+            return value
+        if not any(same(value, other) for other in found):
+            found.append(value)
+    if len(found) > MAX_ALTERNATIVES:
+        return Symbol("one of many values", None)
+    return found[0] if len(found) == 1 else Alternatives(tuple(found))
+
+
+def alternatives_of(value: Value) -> tuple[Value, ...]:
+    """The values it may be."""
+    return value.values if isinstance(value, Alternatives) else (value,)

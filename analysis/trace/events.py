@@ -1,0 +1,73 @@
+"""The leaves of a trace: what happens to models, optimizers, losses, loaders and ranks.
+
+Objects are guest ``Instance``s and ``Tensor``s, compared by identity. Each event has its span, the call path that led
+there (spans of the calls, outermost first) and the context it ran in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from analysis.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What surrounds an event."""
+
+    grad: bool = True
+    inference: bool = False
+    autocast: bool = False
+    no_sync: bool = False
+    distributed: bool = False  # the program runs on several ranks in this world
+    rank_guard: Span | None = None  # inside code that only some ranks reach
+    stamp: tuple[tuple[int, int], ...] = ()
+    function: str = ""  # qualified name of the guest function that runs
+
+
+class Kind(Enum):
+    """What happened."""
+
+    FORWARD = "forward"  # subject: module; value: output; detail: inputs
+    LOSS = "loss"  # subject: loss function or module (name); value: output; detail: (input, target, options)
+    BACKWARD = "backward"  # value: the tensor; subject: who ran it (None, scaler, accelerator, engine); detail: options
+    GRADIENT_CALL = "autograd.grad"  # gradients returned, none accumulated
+    STEP = "step"  # subject: optimizer; detail: who ran it
+    ZERO_GRAD = "zero_grad"  # subject: optimizer or module whose gradients are cleared
+    CLIP = "clip"  # subject: what owns the parameters
+    UNSCALE = "unscale"  # subject: scaler; value: optimizer
+    SCALER_UPDATE = "update"  # subject: scaler
+    SCHEDULER_STEP = "scheduler_step"  # subject: scheduler
+    TRAIN_MODE = "train"  # subject: module
+    EVAL_MODE = "eval"  # subject: module
+    ITEM = "item"  # value: tensor read by the host
+    STORE = "store"  # subject: holder (container, instance, module globals); value; detail: key
+    CLEAR = "clear"  # subject: container emptied or name rebound
+    TO_DEVICE = "to_device"  # subject: module or tensor; detail: device
+    MODEL_BUILT = "model_built"
+    OPTIMIZER_BUILT = "optimizer_built"  # subject: optimizer; detail: parameters it was given
+    LOADER_BUILT = "loader_built"  # subject: loader; detail: dataset, sampler, shuffle …
+    ITERATE = "iterate"  # subject: loader; value: batch; one per epoch begins
+    SET_EPOCH = "set_epoch"
+    WRAP = "wrap"  # subject: wrapped model; value: the wrapper; detail: "ddp", "fsdp", …
+    INIT_DISTRIBUTED = "init_distributed"
+    COLLECTIVE = "collective"
+    SAVE = "save"
+    LOG = "log"
+    SEED = "seed"
+    OPAQUE = "opaque"  # subject: tuple of every object that the call may have changed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """One thing that happened."""
+
+    kind: Kind
+    span: Span
+    path: tuple[Span, ...]  # the calls that led here, outermost first
+    context: Context
+    subject: Any = None
+    value: Any = None
+    detail: Any = None
