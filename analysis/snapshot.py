@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from analysis.source import NotAnalysed, SourceFile, read
+from analysis.source import NotAnalysed, Position, SourceFile, Span, read
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +29,20 @@ class Snapshot:
             self._parsed[path] = NotAnalysed(path, "its content was not read") if raw is None else read(path, raw)
         return self._parsed[path]
 
+    def position(self, span: Span) -> Position:
+        """Lines and character columns of ``span``, in a file of any kind."""
+        source = self.source(span.path)
+        if isinstance(source, SourceFile):
+            return source.position(span)
+        raw = self.contents.get(span.path, b"")
+        return Position(*_line_column(raw, span.start), *_line_column(raw, span.end))
+
     def python_paths(self) -> Iterator[str]:
         """Python files whose content is at hand, sorted: the same commit gives the same order."""
         return (path for path in sorted(self.contents) if path.endswith(".py"))
+
+
+def _line_column(raw: bytes, offset: int) -> tuple[int, int]:
+    before = raw[:offset]
+    line_start = before.rfind(b"\n") + 1
+    return before.count(b"\n") + 1, len(before[line_start:].decode("utf-8", "replace")) + 1
