@@ -14,14 +14,16 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, TypeAlias
 
-from analysis.finding import Finding, Severity
+from analysis.finding import Severity
+from analysis.fixes.change import Reported
 
 if TYPE_CHECKING:
     from analysis.trace import Trace
 
 ENTRY_POINT_GROUP = "preflight.rules"
 
-Check: TypeAlias = "Callable[[Trace], Iterator[Finding]]"
+#: A finding comes with the change that would end it; the engine turns that into a patch.
+Check: TypeAlias = "Callable[[Trace], Iterator[Reported]]"
 
 
 @dataclass(frozen=True, slots=True)
