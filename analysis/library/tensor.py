@@ -1,0 +1,163 @@
+"""Tensors as the trace sees them: no shapes or numbers, but where they came from and what their autograd graph reaches.
+
+A tensor never changes. An operation makes a new one that knows its inputs, so that a rule can walk back from a loss to
+the softmax that was applied to it three calls earlier, whatever files lie between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from analysis.interpreter.values import HostValue, Instance, Stamp, Symbol, Value
+from analysis.source import Span
+
+if TYPE_CHECKING:
+    from analysis.library.autograd import Autograd
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """The operation that made a value: ``softmax``, ``cross_entropy``, ``detach``, ``add``, ``attribute``, ``forward`` and so on.
+
+    ``inputs`` are its operands in order (a method's receiver first), ``options`` its keyword arguments and whatever the
+    handler worked out (``dim``, ``reduction``, ``name`` of an attribute, ``module`` of a forward).
+    """
+
+    op: str
+    inputs: tuple[Value, ...]
+    options: Mapping[str, Value]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A value of an earlier iteration of ``loop`` went into the operation or container at ``span``.
+
+    A result that takes in a value which has the same mark already grows with every iteration.
+    """
+
+    loop: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The detail of a ``STORE``: the slot, and what becomes of the graph that the value carries.
+
+    ``outlives``: the holder was made before the running iteration, so that the value is still there in the next one.
+    ``grows``: nothing is overwritten: the holder is a container that is added to, or the value takes in its predecessor.
+    """
+
+    key: Value
+    outlives: bool
+    grows: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Tensor(HostValue):
+    """A tensor, or an output of unknown structure whose parts are tensors.
+
+    ``attached``: it carries an autograd graph. ``owners``: modules and leaves whose gradients its backward would fill;
+    empty on an attached tensor: the graph is unknown. ``forwards``: numbers of the forward calls in that graph.
+    ``marks``: slots through which it was carried from one iteration to the next.
+    """
+
+    autograd: Autograd
+    span: Span
+    stamp: Stamp
+    attached: bool = False
+    owners: frozenset[Owner] = frozenset()
+    forwards: frozenset[int] = frozenset()
+    made: Made | None = None
+    marks: frozenset[Mark] = frozenset()
+    rank_varying: bool = False
+
+    # No truth of its own: what a tensor holds is undecided, and the host must never decide it by accident.
+    def __bool__(self) -> bool:
+        raise TypeError("the truth of a tensor is not told by the source")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"<tensor {self.made.op}>" if self.made else "<tensor>"
+
+    def __getattr__(self, name: str) -> Value:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.autograd.attribute(self, name)
+
+    def __getitem__(self, key: Value) -> Value:
+        return self.autograd.item(self, key)
+
+    def __iter__(self) -> Iterator[Value]:
+        yield from self.autograd.items(self)
+
+
+class Parameter(Tensor):
+    """A leaf that a module or optimizer may own: one ``nn.Parameter``, or the representative of many.
+
+    A loop over ``model.parameters()`` is a *for all*: its body runs once, on the representative of them all.
+    """
+
+    __slots__ = ()
+
+
+#: What an optimizer updates and a backward fills: a module (its trainable parameters) or a single leaf.
+Owner: TypeAlias = Instance | Tensor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameters(HostValue):
+    """What ``module.parameters()`` gives, and what filters, lists and chains of it give: parameters of ``owners``.
+
+    ``named``: its items are (name, parameter) pairs. ``partial``: a filter was applied that need not keep all of them.
+    """
+
+    autograd: Autograd
+    owners: tuple[Owner, ...]
+    named: bool = False
+    partial: bool = False
+
+    def __iter__(self) -> Iterator[Value]:
+        yield from self.autograd.parameter_items(self)
+
+
+class Scalar(Symbol):
+    """A number read from a tensor (``.item()``, ``float(loss)``, ``.argmax()`` on the host): it varies with the data."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, why: str, span: Span | None, stamp: Stamp, tensor: Tensor) -> None:
+        super().__init__(why, span, stamp, rank_varying=tensor.rank_varying)
+        self.tensor = tensor
+
+
+def _operator(op: str) -> Callable[..., Value]:
+    """A magic method that makes ``op`` of its operands."""
+
+    def magic(*operands: Value) -> Value:
+        return operands[0].autograd.made(op, operands)
+
+    return magic
+
+
+def _reflected(op: str) -> Callable[..., Value]:
+    """The magic method for a tensor on the right side."""
+
+    def magic(right: Tensor, left: Value) -> Value:
+        return right.autograd.made(op, (left, right))
+
+    return magic
+
+
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+_UNARY = ("neg", "pos", "abs", "invert")
+
+for _op in (*_BINARY, *_COMPARISONS, *_UNARY):
+    setattr(Tensor, f"__{_op}__", _operator(_op))
+for _op in _BINARY:
+    setattr(Tensor, f"__r{_op}__", _reflected(_op))
