@@ -1,0 +1,7 @@
+"""What is known by name: GPUs, cloud instances and published models, as data with the source of every number."""
+
+from estimator.catalog.gpus import ASSUMED_CONTEXT_BYTES, Gpu, Instance, gpu, gpus, instance, instances
+from estimator.catalog.models import Model, model, models
+from estimator.catalog.names import UnknownNameError
+
+__all__ = ["ASSUMED_CONTEXT_BYTES", "Gpu", "Instance", "Model", "UnknownNameError", "gpu", "gpus", "instance", "instances", "model", "models"]
