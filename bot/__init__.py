@@ -1,1 +1,1 @@
-"""The GitHub App and the command line: the only package that reads files, starts processes and speaks to a network."""
+"""The GitHub App and the command line: the only package that speaks to a network."""

@@ -1,0 +1,115 @@
+"""The memory comment: the answer first, then the table, then what would help; everything else is folded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.review import limits
+from bot.review.headline import headline, verdict_changed
+from bot.review.marker import Signer
+from bot.review.memory_table import memory_table
+from bot.review.result import EstimatePair, Review
+from bot.review.settings_read import assumptions, moved_settings, setting_lines
+from bot.review.sizes import noticeable, size
+from bot.review.text import cell, code, plain, prose
+from estimator.estimate import Estimate, Verdict
+
+MEMORY = "memory"
+_REMEDIES_SHOWN = 3
+_HOLDERS_SHOWN = 8
+_MARK_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryComment:
+    """``body`` without its mark; ``news``: whether it says something that is worth a first comment."""
+
+    body: str
+    news: bool
+
+    def __post_init__(self) -> None:
+        limits.require(self.body, limits.BODY_CHARACTERS - _MARK_CHARACTERS, "the memory comment")
+
+    def signed(self, signer: Signer) -> str:
+        """The body with the hidden mark by which it is found again."""
+        return f"{signer.mark(MEMORY)}\n{self.body}"
+
+
+def memory_comment(review: Review) -> MemoryComment | None:
+    """The comment on ``review``; None where no entry point trains a model on either side."""
+    if not review.estimates:
+        return None
+    pairs = sorted(review.estimates, key=lambda pair: not is_news(pair))
+    sections = [_section(pair) for pair in pairs]
+    body = "\n\n".join([*sections, _footer(review)])
+    return MemoryComment(limits.cut_markdown(body, limits.BODY_CHARACTERS - _MARK_CHARACTERS), any(map(is_news, pairs)))
+
+
+def is_news(pair: EstimatePair) -> bool:
+    """Whether the change moves this entry point's peak or verdict, or brings the entry point."""
+    if pair.head is None or pair.head.memory is None:
+        return pair.base is not None and pair.base.memory is not None
+    if pair.base is None or pair.base.memory is None:
+        return True
+    return verdict_changed(pair) or noticeable(pair.base.memory.peak_bytes, pair.head.memory.peak_bytes)
+
+
+def _section(pair: EstimatePair) -> str:
+    if not is_news(pair):
+        return headline(pair)
+    parts = [f"### {headline(pair)}"]
+    if pair.base is not None and pair.head is not None:
+        moved = moved_settings(pair.base, pair.head)
+        parts += [f"Changed: {', '.join(moved)}."] if moved else []
+    parts.append(memory_table(pair))
+    if pair.head is not None:
+        parts += _answers(pair.head)
+    return "\n\n".join(parts)
+
+
+def _answers(head: Estimate) -> list[str]:
+    """What would make it fit, in the open; where the memory goes and what was read, folded."""
+    assumed = assumptions(head)
+    parts = ["\n".join(["Assumed:", *(f"- {line}" for line in assumed)])] if assumed else []
+    parts += _remedies(head)
+    if head.memory is not None and head.memory.largest:
+        rows = [f"| {cell(code(str(holder.place)))} | {size(holder.bytes)} | {cell(prose(holder.what))} |" for holder in head.memory.largest[:_HOLDERS_SHOWN]]
+        parts.append(_folded("Lines that hold most at the peak", ["| line | holds | what |", "|---|--:|---|", *rows]))
+    read = [f"- {line}" for line in setting_lines(head)] + [f"- not known: {prose(line)}" for line in head.unknowns]
+    if read:
+        parts.append(_folded("What was read from the source", read))
+    return parts
+
+
+def _remedies(head: Estimate) -> list[str]:
+    """Changes that make it fit, cheapest first as the estimator orders them; where none does, those that save most."""
+    if all(fit.verdict is Verdict.FITS for fit in head.fits) or not head.remedies:
+        return []
+    fitting = [remedy for remedy in head.remedies if remedy.fits]
+    chosen = fitting or sorted(head.remedies, key=lambda remedy: remedy.peak_bytes)
+    title = "**Would make it fit**" if fitting else "**Nothing that was tried makes it fit.** These save most:"
+    lines = [
+        f"- {prose(remedy.change)}: peak {size(remedy.peak_bytes)}, saves {size(remedy.saves_bytes)}"
+        + (f" (costs: {prose(remedy.cost)})" if remedy.cost else "")
+        for remedy in chosen[:_REMEDIES_SHOWN]
+    ]
+    return ["\n".join([title, *lines])]
+
+
+def _footer(review: Review) -> str:
+    against = f"{plain_sha(review.head)} against its merge base {plain_sha(review.merge_base)}"
+    configured = f"configuration from {plain_sha(review.base)}" if review.base else "default configuration"
+    return (
+        f"<sub>Read from the source of {against}; nothing was run. {configured.capitalize()}. "
+        "Peak is what nvidia-smi would show for one process. Ask about another card with "
+        "<code>/preflight estimate --gpu NAME</code>.</sub>"
+    )
+
+
+def plain_sha(sha: str) -> str:
+    """A commit as GitHub links it: seven digits; what is not a commit id stays inert."""
+    return sha[:7] if all(digit in "0123456789abcdef" for digit in sha) and sha else plain(sha)
+
+
+def _folded(title: str, lines: list[str]) -> str:
+    return "\n".join([f"<details><summary>{title}</summary>", "", *lines, "", "</details>"])

@@ -1,0 +1,81 @@
+"""The table of the memory comment: a row per component and per card, base beside head."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from bot.review.headline import card
+from bot.review.result import EstimatePair
+from bot.review.sizes import change, size
+from bot.review.text import cell, code
+from estimator.estimate import Estimate, Fit, Memory, Verdict
+
+_LABELS = {
+    "parameters": "Parameters",
+    "gradients": "Gradients",
+    "optimizer_state": "Optimizer state",
+    "activations": "Activations",
+    "kv_cache": "KV cache",
+    "temporary": "Temporary",
+    "buffers": "Buffers",
+    "context": "CUDA context",
+    "fragmentation": "Fragmentation",
+}
+_ANSWERS = {
+    Verdict.FITS: "yes",
+    Verdict.BORDERLINE: "borderline",
+    Verdict.DOES_NOT_FIT: "**no**",
+    Verdict.CANNOT_TELL: "cannot tell",
+}
+_ABSENT = "-"
+
+
+def memory_table(pair: EstimatePair) -> str:
+    """A Markdown table; the side that has no memory shows a dash."""
+    before, after = _memory(pair.base), _memory(pair.head)
+    rows = [*_component_rows(before, after), _peak_row(before, after), *_fit_rows(pair)]
+    head = f"| {cell(code(pair.entry))} | base | head | change |\n|---|--:|--:|--:|"
+    return "\n".join([head, *rows])
+
+
+def _component_rows(before: Memory | None, after: Memory | None) -> list[str]:
+    left = {} if before is None else asdict(before.components)
+    right = {} if after is None else asdict(after.components)
+    return [_row(label, left.get(name), right.get(name)) for name, label in _LABELS.items() if left.get(name) or right.get(name)]
+
+
+def _peak_row(before: Memory | None, after: Memory | None) -> str:
+    moved = change(before.peak_bytes, after.peak_bytes) if before and after else ""
+    return f"| **Peak** | {_peak(before)} | {_peak(after)} | {moved} |"
+
+
+def _peak(memory: Memory | None) -> str:
+    """The peak, and its interval where that says more."""
+    if memory is None:
+        return _ABSENT
+    interval = memory.interval
+    low, high = size(interval.low), size(interval.high)
+    return f"**{size(memory.peak_bytes)}**" + (f" ({low} to {high})" if low != high else "")
+
+
+def _fit_rows(pair: EstimatePair) -> list[str]:
+    before, after = _fits(pair.base), _fits(pair.head)
+    return [f"| Fits {cell(card(after.get(gpu) or before[gpu]))} | {_answer(before.get(gpu))} | {_answer(after.get(gpu))} | |" for gpu in {**before, **after}]
+
+
+def _row(label: str, before: int | None, after: int | None) -> str:
+    moved = change(before, after) if before is not None and after is not None else ""
+    left, right = (_ABSENT if value is None else size(value) for value in (before, after))
+    return f"| {label} | {left} | {right} | {moved} |"
+
+
+def _answer(fit: Fit | None) -> str:
+    return _ABSENT if fit is None else _ANSWERS[fit.verdict]
+
+
+def _fits(estimate: Estimate | None) -> dict[str, Fit]:
+    return {} if estimate is None else {fit.gpu: fit for fit in estimate.fits}
+
+
+def _memory(estimate: Estimate | None) -> Memory | None:
+    return None if estimate is None else estimate.memory

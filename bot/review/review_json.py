@@ -1,0 +1,67 @@
+"""A review as ``review --format json`` prints it, and back. ``comment`` and ``summary`` are made from the rest."""
+
+from __future__ import annotations
+
+from bot.review.estimate_json import estimate_from_json, estimate_to_json
+from bot.review.finding_json import (
+    Json,
+    finding_from_json,
+    finding_to_json,
+    remarks_from_json,
+    remarks_to_json,
+)
+from bot.review.result import EstimatePair, Review
+
+
+def review_to_json(review: Review) -> Json:
+    """Everything but ``comment`` and ``summary``, which ``rendered_json`` adds."""
+    return {
+        "version": 1,
+        "base": review.base,
+        "head": review.head,
+        "merge_base": review.merge_base,
+        "introduced": [finding_to_json(finding) for finding in review.introduced],
+        "fixed": [finding_to_json(finding) for finding in review.fixed],
+        "existing": [finding_to_json(finding) for finding in review.existing],
+        "unresolved": remarks_to_json(review.unresolved),
+        "not_analysed": remarks_to_json(review.not_analysed),
+        "estimates": [_pair_to_json(pair) for pair in review.estimates],
+        "files": review.files,
+        "rules": review.rules,
+        "problems": list(review.problems),
+    }
+
+
+def review_from_json(value: Json) -> Review:
+    """The inverse of ``review_to_json``. Raises KeyError or ValueError where the form is not met."""
+    return Review(
+        base=value["base"],
+        head=value["head"],
+        merge_base=value["merge_base"],
+        introduced=tuple(map(finding_from_json, value["introduced"])),
+        fixed=tuple(map(finding_from_json, value["fixed"])),
+        existing=tuple(map(finding_from_json, value["existing"])),
+        unresolved=remarks_from_json(value["unresolved"]),
+        not_analysed=remarks_from_json(value["not_analysed"]),
+        estimates=tuple(map(_pair_from_json, value["estimates"])),
+        files=value["files"],
+        rules=value["rules"],
+        problems=tuple(value["problems"]),
+    )
+
+
+def _pair_to_json(pair: EstimatePair) -> Json:
+    return {
+        "entry": pair.entry,
+        "base": None if pair.base is None else estimate_to_json(pair.base),
+        "head": None if pair.head is None else estimate_to_json(pair.head),
+    }
+
+
+def _pair_from_json(value: Json) -> EstimatePair:
+    base, head = value["base"], value["head"]
+    return EstimatePair(
+        value["entry"],
+        None if base is None else estimate_from_json(base),
+        None if head is None else estimate_from_json(head),
+    )
