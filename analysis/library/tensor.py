@@ -33,18 +33,21 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A value of an earlier iteration of ``loop`` went into the operation or container at ``span``.
+    """The value went through the slot ``key`` of ``holder`` in iteration ``stamp``.
 
-    A result that takes in a value which has the same mark already grows with every iteration.
+    A value that is stored in a slot and bears the mark of that slot from an earlier iteration takes in its predecessor.
     """
 
-    loop: int
-    span: Span
+    holder: int  # identity of the frame, object or container, so that a mark keeps nothing alive
+    key: str
+    stamp: Stamp
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
     """The detail of a ``STORE``: the slot, and what becomes of the graph that the value carries.
+
+    Writes to a local variable are events only if the value grows.
 
     ``outlives``: the holder was made before the running iteration, so that the value is still there in the next one.
     ``grows``: nothing is overwritten: the holder is a container that is added to, or the value takes in its predecessor.
@@ -61,7 +64,7 @@ class Tensor(HostValue):
 
     ``attached``: it carries an autograd graph. ``owners``: modules and leaves whose gradients its backward would fill;
     empty on an attached tensor: the graph is unknown. ``forwards``: numbers of the forward calls in that graph.
-    ``marks``: slots through which it was carried from one iteration to the next.
+    ``marks``: slots through which it, or what it was made of, went.
     """
 
     autograd: Autograd
