@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from analysis.finding import Severity
+from analysis.settings import FailOn, Settings
 from bot.review import limits
 from bot.review.comment import is_news, plain_sha
 from bot.review.headline import headline
@@ -16,7 +16,6 @@ from bot.review.sizes import counted
 from bot.review.text import cell, code, prose
 
 Conclusion = Literal["success", "neutral", "failure", "skipped", "timed_out", "cancelled"]
-FindingLevel = Literal["error", "warning", "notice", "never"]
 
 _REMARKS_SHOWN = 20
 _FINDINGS_SHOWN = 50
@@ -36,9 +35,13 @@ class CheckOutput:
         limits.require(self.summary, limits.OUTPUT_CHARACTERS, "the summary of a check run")
 
 
-def check_output(review: Review, fail_on: FindingLevel = "never") -> CheckOutput:
-    """The check run on ``review``; it fails only where an introduced finding reaches ``fail_on``."""
-    return CheckOutput(_conclusion(review, fail_on), limits.title(_title(review)), limits.cut_markdown(summary(review), limits.OUTPUT_CHARACTERS))
+def check_output(review: Review, settings: Settings) -> CheckOutput:
+    """The check run on ``review``; it fails only where an introduced finding reaches ``fail-on`` (unset: never)."""
+    return CheckOutput(
+        _conclusion(review, settings.fail_on or FailOn.NEVER),
+        limits.title(_title(review, settings)),
+        limits.cut_markdown(summary(review), limits.OUTPUT_CHARACTERS),
+    )
 
 
 def notice_output(conclusion: Conclusion, title: str, explanation: str) -> CheckOutput:
@@ -49,7 +52,7 @@ def notice_output(conclusion: Conclusion, title: str, explanation: str) -> Check
 def summary(review: Review) -> str:
     """The Markdown of the check run, most important first."""
     sections = [
-        *(f"- {headline(pair)}" for pair in review.estimates if is_news(pair)),
+        "\n".join(f"- {headline(pair)}" for pair in review.estimates),
         *_problems(review),
         *_findings("Introduced by this change", review.introduced, _FINDINGS_SHOWN),
         *_fixed(review),
@@ -59,24 +62,22 @@ def summary(review: Review) -> str:
         *_folded_remarks("not read", "Files that could not be analysed.", review.not_analysed),
         _read(review),
     ]
-    return "\n\n".join(sections)
+    return "\n\n".join(filter(None, sections))
 
 
-def _conclusion(review: Review, fail_on: FindingLevel) -> Conclusion:
+def _conclusion(review: Review, fail_on: FailOn) -> Conclusion:
     if not review.introduced:
         return "success"
-    worst = max(finding.severity for finding in review.introduced)
-    if fail_on != "never" and worst >= Severity[fail_on.upper()]:
-        return "failure"
-    return "neutral"
+    failed = any(fail_on.fails(finding.severity) for finding in review.introduced)
+    return "failure" if failed else "neutral"
 
 
-def _title(review: Review) -> str:
+def _title(review: Review, settings: Settings) -> str:
     """A plain-text line: counts of findings, then how many entry points changed their peak."""
     parts = [counted(len(review.introduced), "finding") + " introduced"] if review.introduced else []
     parts += [f"{len(review.fixed)} fixed"] if review.fixed else []
-    parts += [f"{len(review.existing)} already there"] if review.existing and not review.introduced else []
-    moved = sum(map(is_news, review.estimates))
+    parts += [f"{counted(len(review.existing), 'finding')} already there"] if review.existing and not review.introduced else []
+    moved = sum(is_news(pair, settings.memory_threshold) for pair in review.estimates)
     parts += [f"memory of {counted(moved, 'entry point')} changes"] if moved else []
     return ", ".join(parts) or "Nothing found in the training code"
 
@@ -98,7 +99,7 @@ def _row(finding: LocatedFinding) -> str:
     where = code(f"{finding.path}:{finding.line}")
     files = sorted({step.path for step in finding.evidence} - {finding.path})
     across = f" (with {', '.join(map(code, files))})" if files else ""
-    return f"| {finding.severity.label} | {cell(where)} | {cell(code(finding.rule))} {cell(prose(finding.message))}{cell(across)} |"
+    return f"| {finding.severity.label} | {cell(where)} | {cell(code(finding.rule))}: {cell(prose(finding.message))}{cell(across)} |"
 
 
 def _fixed(review: Review) -> list[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from analysis.settings import Settings, Threshold
 from bot.review import limits
 from bot.review.headline import headline, verdict_changed
 from bot.review.marker import Signer
 from bot.review.memory_table import memory_table
 from bot.review.result import EstimatePair, Review
 from bot.review.settings_read import assumptions, moved_settings, setting_lines
-from bot.review.sizes import noticeable, size
+from bot.review.sizes import size
 from bot.review.text import cell, code, plain, prose
 from estimator.estimate import Estimate, Verdict
 
@@ -35,28 +36,27 @@ class MemoryComment:
         return f"{signer.mark(MEMORY)}\n{self.body}"
 
 
-def memory_comment(review: Review) -> MemoryComment | None:
+def memory_comment(review: Review, settings: Settings) -> MemoryComment | None:
     """The comment on ``review``; None where no entry point trains a model on either side."""
     if not review.estimates:
         return None
-    pairs = sorted(review.estimates, key=lambda pair: not is_news(pair))
-    sections = [_section(pair) for pair in pairs]
+    news = [pair for pair in review.estimates if is_news(pair, settings.memory_threshold)]
+    unchanged = [pair for pair in review.estimates if pair not in news]
+    sections = [_section(pair) for pair in news] + [headline(pair) for pair in unchanged]
     body = "\n\n".join([*sections, _footer(review)])
-    return MemoryComment(limits.cut_markdown(body, limits.BODY_CHARACTERS - _MARK_CHARACTERS), any(map(is_news, pairs)))
+    return MemoryComment(limits.cut_markdown(body, limits.BODY_CHARACTERS - _MARK_CHARACTERS), bool(news))
 
 
-def is_news(pair: EstimatePair) -> bool:
+def is_news(pair: EstimatePair, threshold: Threshold) -> bool:
     """Whether the change moves this entry point's peak or verdict, or brings the entry point."""
     if pair.head is None or pair.head.memory is None:
         return pair.base is not None and pair.base.memory is not None
     if pair.base is None or pair.base.memory is None:
         return True
-    return verdict_changed(pair) or noticeable(pair.base.memory.peak_bytes, pair.head.memory.peak_bytes)
+    return verdict_changed(pair) or threshold.reached(pair.base.memory.peak_bytes, pair.head.memory.peak_bytes)
 
 
 def _section(pair: EstimatePair) -> str:
-    if not is_news(pair):
-        return headline(pair)
     parts = [f"### {headline(pair)}"]
     if pair.base is not None and pair.head is not None:
         moved = moved_settings(pair.base, pair.head)

@@ -12,7 +12,7 @@ from bot.review.located import LocatedFinding, LocatedFix
 from bot.review.marker import Signer, digest
 from bot.review.sizes import counted
 from bot.review.suggestion import Replacement, suggestible
-from bot.review.text import code, fenced, plain, prose
+from bot.review.text import code, fenced, prose
 
 FINDING = "finding"
 REVIEW = "review"
@@ -94,7 +94,7 @@ def _replacement(fix: LocatedFix, diff: Diff, contents: Mapping[str, bytes]) -> 
 
 
 def _comment(finding: LocatedFinding, fix: LocatedFix, replacement: Replacement, signer: Signer) -> InlineComment:
-    lines = [f"**{plain(finding.rule)}** ({finding.severity.label}): {prose(finding.message)}", ""]
+    lines = [f"{code(finding.rule)} ({finding.severity.label}): {prose(finding.message)}", ""]
     if fix.safety is Safety.REVIEW:
         lines += [f"**Before you apply it:** {prose(fix.title)}", ""]
     else:

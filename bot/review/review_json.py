@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from analysis.settings import Settings
+from bot.review.check_run import summary
+from bot.review.comment import memory_comment
 from bot.review.estimate_json import estimate_from_json, estimate_to_json
 from bot.review.finding_json import (
     Json,
@@ -29,6 +32,16 @@ def review_to_json(review: Review) -> Json:
         "files": review.files,
         "rules": review.rules,
         "problems": list(review.problems),
+    }
+
+
+def rendered_json(review: Review, settings: Settings) -> Json:
+    """The whole of ``review --format json``: with the memory comment, if it is worth posting, and the summary of the check run."""
+    comment = memory_comment(review, settings)
+    return {
+        **review_to_json(review),
+        "comment": comment.body if comment is not None and comment.news else None,
+        "summary": summary(review),
     }
 
 

@@ -1,0 +1,21 @@
+"""Findings are matched by fingerprint, one to one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.review.match import match
+from tests.bot.review.examples import QUESTION, RETAINED, UNCLEARED
+
+
+def test_a_moved_finding_is_the_same() -> None:
+    moved = replace(RETAINED, line=42, end_line=42)
+    matched = match([RETAINED, UNCLEARED], [moved, QUESTION])
+    assert (matched.existing, matched.introduced, matched.fixed) == ((moved,), (QUESTION,), (UNCLEARED,))
+
+
+def test_a_second_of_the_same_fingerprint_is_new() -> None:
+    again = replace(RETAINED, line=42, end_line=42)
+    matched = match([RETAINED], [RETAINED, again])
+    assert (matched.existing, matched.introduced, matched.fixed) == ((RETAINED,), (again,), ())
+    assert match([RETAINED, again], [again]).fixed == (again,)
