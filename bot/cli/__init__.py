@@ -1,0 +1,1 @@
+"""The command line: one file per command, found by its name in ``bot.cli.main``."""

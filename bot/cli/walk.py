@@ -1,0 +1,59 @@
+"""The files below a folder, in a fixed order and bounded: folders that hold no code of the project's own are passed over."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Version control, environments, build output and caches.
+SKIPPED = frozenset(
+    {
+        ".bzr", ".eggs", ".git", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache", ".svn", ".tox", ".venv",
+        "__pycache__", "__pypackages__", "build", "dist", "env", "node_modules", "site-packages", "venv", "wandb",
+    }
+)  # fmt: skip
+#: Above this a folder is no project but a home or a disk.
+MAX_FILES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """``files`` are paths from the root; ``skipped`` the folders passed over, with a slash at the end; ``truncated``: there are more files."""
+
+    files: tuple[str, ...]
+    skipped: tuple[str, ...]
+    truncated: bool
+
+
+def walk(folder: Path, root: Path) -> Walk:
+    """All files below ``folder``, which lies in ``root``. ``folder`` itself is entered whatever its name; links to folders are not."""
+    files: list[str] = []
+    skipped: list[str] = []
+    waiting = [folder]
+    while waiting and len(files) < MAX_FILES:
+        inner: list[Path] = []
+        for entry in _entries(waiting.pop()):
+            path = Path(entry.path)
+            if not entry.is_dir(follow_symlinks=False):
+                if not path.is_dir():
+                    files.append(path.relative_to(root).as_posix())
+            elif entry.name in SKIPPED or _is_environment(path):
+                skipped.append(path.relative_to(root).as_posix() + "/")
+            else:
+                inner.append(path)
+        waiting += reversed(inner)
+    return Walk(tuple(files[:MAX_FILES]), tuple(skipped), bool(waiting) or len(files) > MAX_FILES)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """What ``folder`` holds, by name; nothing where it may not be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _is_environment(folder: Path) -> bool:
+    return (folder / "pyvenv.cfg").exists()
