@@ -1,0 +1,53 @@
+"""One run of one entry point in one world: what rules read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from analysis.interpreter.values import Value
+from analysis.snapshot import Snapshot
+from analysis.source import Span
+from analysis.trace.automaton import Automaton, LetterOf, Witness
+from analysis.trace.events import Event, Kind
+from analysis.trace.flat import Code, Op, flatten
+from analysis.trace.tree import Seq
+
+
+@dataclass(slots=True, eq=False)
+class Trace:
+    """What happened when ``entry`` ran.
+
+    ``path`` is the entry's file and ``function`` the qualified name of the function that was called ("": the file ran as a script).
+    ``distributed``: the world in which the program runs on several ranks. ``complete``: the run ended by itself, not for want of
+    budget. ``result`` is what the entry returned: it goes to code that was not seen. ``unresolved`` says what could not be followed.
+    """
+
+    snapshot: Snapshot
+    root: Seq
+    path: str
+    function: str = ""
+    distributed: bool = False
+    complete: bool = True
+    result: Value = None
+    unresolved: tuple[tuple[Span, str], ...] = ()
+    _ops: list[Op] = field(default_factory=list, repr=False)
+    _places: dict[Kind, list[tuple[int, Event]]] = field(default_factory=dict, repr=False)
+
+    def events(self, *kinds: Kind) -> Iterator[Event]:
+        """Events of these kinds in the order in which they happened."""
+        return (event for _, event in self._placed(kinds))
+
+    def run(self, automaton: Automaton, letter_of: LetterOf, *kinds: Kind) -> Iterator[Witness]:
+        """The mistakes that ``automaton`` sees in the events of these kinds, as one object reads them."""
+        placed = self._placed(kinds)
+        return automaton.run(self._ops, placed, letter_of)
+
+    def _placed(self, kinds: tuple[Kind, ...]) -> list[tuple[int, Event]]:
+        if not self._ops:
+            self._ops = flatten(self.root)
+            for place, op in enumerate(self._ops):
+                if op.code is Code.EVENT and op.event is not None:
+                    self._places.setdefault(op.event.kind, []).append((place, op.event))
+        lists = [self._places.get(kind, []) for kind in kinds]
+        return lists[0] if len(lists) == 1 else sorted((item for found in lists for item in found), key=lambda item: item[0])
