@@ -1,0 +1,57 @@
+"""What stands around a position: the innermost statement, and the function that holds it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analysis.source import SourceFile, Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enclosing:
+    """``statements`` from the outermost inwards; ``function`` is the innermost ``def``, ``qualname`` its qualified name ("" at module level)."""
+
+    statements: tuple[ast.stmt, ...]
+    function: ast.FunctionDef | ast.AsyncFunctionDef | None
+    qualname: str
+
+    @property
+    def statement(self) -> ast.stmt | None:
+        """The innermost statement."""
+        return self.statements[-1] if self.statements else None
+
+
+def enclosing(file: SourceFile, span: Span) -> Enclosing:
+    """What stands around ``span``; a ``def`` encloses its body and its decorators."""
+    statements: list[ast.stmt] = []
+    function: ast.FunctionDef | ast.AsyncFunctionDef | None = None
+    names: list[str] = []
+    body: Iterator[ast.stmt] = iter(file.tree.body)
+    while (found := _holding(file, body, span)) is not None:
+        statements.append(found)
+        if isinstance(found, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.append(found.name)
+            function = None if isinstance(found, ast.ClassDef) else found
+        body = _inner(found)
+    return Enclosing(tuple(statements), function, ".".join(names))
+
+
+def _holding(file: SourceFile, body: Iterator[ast.stmt], span: Span) -> ast.stmt | None:
+    for statement in body:
+        whole = file.span(statement)
+        start = min((file.span(decorator).start for decorator in getattr(statement, "decorator_list", ())), default=whole.start)
+        if start <= span.start and span.end <= whole.end:
+            return statement
+    return None
+
+
+def _inner(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """The statements directly inside a compound one."""
+    for name in ("body", "orelse", "finalbody"):
+        yield from getattr(statement, name, ())
+    for handler in getattr(statement, "handlers", ()):
+        yield from handler.body
+    for case in getattr(statement, "cases", ()):
+        yield from case.body

@@ -1,0 +1,83 @@
+"""The facts of a whole snapshot, and who imports whom: what is asked before the interpreter starts.
+
+Facts come from a store by content hash where it has them, so that a later commit costs only its changed files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, MutableMapping
+from dataclasses import dataclass, field
+
+from analysis.facts import Facts, content_hash, facts_of, may_train
+from analysis.modules import Modules
+from analysis.snapshot import Snapshot
+from analysis.source import NotAnalysed
+
+
+@dataclass(slots=True, eq=False)
+class Index:
+    """``facts`` of the files that may train and of all they import; ``not_analysed`` those that could not be read."""
+
+    modules: Modules
+    facts: dict[str, Facts] = field(default_factory=dict)
+    not_analysed: list[NotAnalysed] = field(default_factory=list)
+    imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    importers: dict[str, list[str]] = field(default_factory=dict)
+
+    def reached_from(self, paths: Iterable[str]) -> frozenset[str]:
+        """``paths`` and everything they import, directly or not."""
+        return _closure(paths, self.imports)
+
+    def reaching(self, paths: Iterable[str]) -> frozenset[str]:
+        """``paths`` and everything that imports them, directly or not."""
+        return _closure(paths, self.importers)
+
+    def readers(self, data_path: str) -> tuple[str, ...]:
+        """Python files that name the data file, by its whole path or by its last part."""
+        name = data_path.rpartition("/")[2]
+        return tuple(path for path, facts in self.facts.items() if any(text == data_path or text.rpartition("/")[2] == name for text in facts.data_files))
+
+
+def index(snapshot: Snapshot, store: MutableMapping[str, Facts] | None = None) -> Index:
+    """The index of ``snapshot``; ``store`` keeps facts from one commit to the next."""
+    kept: MutableMapping[str, Facts] = {} if store is None else store
+    built = Index(Modules(snapshot))
+    todo = [path for path in snapshot.python_paths() if may_train(snapshot.contents[path])]
+    seen = set(todo)
+    while todo:
+        path = todo.pop(0)
+        facts = _facts(snapshot, path, kept)
+        if isinstance(facts, NotAnalysed):
+            built.not_analysed.append(facts)
+            continue
+        built.facts[path] = facts
+        resolved = (built.modules.resolve(dotted, path, path) for dotted in facts.imports)
+        built.imports[path] = tuple(dict.fromkeys(found for found in resolved if found is not None and found != path))
+        for found in built.imports[path]:
+            built.importers.setdefault(found, []).append(path)
+            if found not in seen and found in snapshot.contents:
+                seen.add(found)
+                todo.append(found)
+    built.not_analysed.sort(key=lambda failed: failed.path)
+    return built
+
+
+def _facts(snapshot: Snapshot, path: str, store: MutableMapping[str, Facts]) -> Facts | NotAnalysed:
+    key = content_hash(snapshot.contents[path])
+    if key not in store:
+        source = snapshot.source(path)
+        if isinstance(source, NotAnalysed):
+            return source
+        store[key] = facts_of(source)
+    return store[key]
+
+
+def _closure(paths: Iterable[str], edges: dict[str, tuple[str, ...]] | dict[str, list[str]]) -> frozenset[str]:
+    seen = set(paths)
+    todo = list(seen)
+    while todo:
+        for following in edges.get(todo.pop(), ()):
+            if following not in seen:
+                seen.add(following)
+                todo.append(following)
+    return frozenset(seen)
