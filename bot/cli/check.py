@@ -1,0 +1,96 @@
+"""Findings in files and folders.
+
+The project around the paths is read, so that values are followed across files; findings are reported
+in the paths themselves. Nothing of it is imported or run. --fix writes the patches that cannot break
+code that runs; --diff shows them instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from analysis.engine import analyse
+from analysis.finding import Confidence
+from analysis.report import Report
+from analysis.rule import Rule, discover
+from analysis.selection import configured, require_known, require_known_in, select
+from analysis.settings import FailOn, Settings
+from analysis.settings_file import settings_of
+from analysis.snapshot import Snapshot
+from bot.cli.check_formats import FORMATS, Checked
+from bot.cli.folder import Folder, read_folder
+from bot.cli.notes import note_not_analysed, note_reading
+from bot.cli.outcome import Exit
+from bot.cli.parser import Parser
+from bot.cli.patching import diff, fix_and_write
+from bot.cli.terminal import Paint, progress
+
+
+def run(words: Sequence[str]) -> int:
+    """Run ``preflight check`` and return its exit status."""
+    options = _parser().parse_args(words)
+    paint = Paint.of(sys.stdout)
+    with progress("reading files"):
+        folder = read_folder(options.paths or [Path()])
+        settings = settings_of(folder.snapshot.contents)
+    rules = _rules(options, settings)
+    note_reading(folder)
+    with progress(f"analysing {len(folder.requested)} files with {len(rules)} rules"):
+        report = _analyse(folder, folder.snapshot, rules, settings)
+    if options.diff:
+        print(diff(report, folder), end="")
+    elif options.fix:
+        folder, report = fix_and_write(report, folder, lambda snapshot: _analyse(folder, snapshot, rules, settings))
+    note_not_analysed(report, folder)
+    checked = Checked(report, folder, rules, Confidence[options.confidence.upper()])
+    if not options.diff:
+        print(FORMATS[options.format](checked, paint), end="")
+    fail_on = FailOn(options.fail_on) if options.fail_on else settings.fail_on or FailOn.ERROR
+    return Exit.FOUND if any(fail_on.fails(finding.severity) for finding in checked.findings) else Exit.OK
+
+
+def _analyse(folder: Folder, snapshot: Snapshot, rules: tuple[Rule, ...], settings: Settings) -> Report:
+    report = configured(analyse(snapshot, rules, folder.requested), settings)
+    unread = {each.path for each in folder.not_analysed}
+    not_analysed = (*folder.not_analysed, *(each for each in report.not_analysed if each.path not in unread))
+    return Report(
+        report.findings,
+        report.unresolved,
+        tuple(sorted(not_analysed, key=lambda each: (each.path, each.line))),
+        report.files,
+        report.rules,
+        report.suppressed,
+        report.problems,
+    )
+
+
+def _rules(options: argparse.Namespace, settings: Settings) -> tuple[Rule, ...]:
+    rules = discover()
+    require_known_in(settings, rules)
+    chosen, ignored = _names(options.select), _names(options.ignore)
+    require_known(chosen, rules, "--select")
+    require_known(ignored, rules, "--ignore")
+    return select(rules, chosen or settings.select, {*ignored, *settings.ignore})
+
+
+def _names(values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for value in values for name in value.split(",") if name.strip())
+
+
+def _parser() -> Parser:
+    parser = Parser("check", __doc__)
+    parser.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="files and folders (default: the working directory)")
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="default: text")
+    parser.add_argument("--select", metavar="RULE", action="append", default=[], help="run only these rules (repeatable, comma-separated)")
+    parser.add_argument("--ignore", metavar="RULE", action="append", default=[], help="leave these rules out (repeatable, comma-separated)")
+    patch = parser.add_mutually_exclusive_group()
+    patch.add_argument("--fix", action="store_true", help="write the safe fixes into the files")
+    patch.add_argument("--diff", action="store_true", help="print the safe fixes as a patch, write nothing")
+    parser.add_argument("--fail-on", choices=[each.value for each in FailOn], help="lowest severity that makes the exit status 1 (default: error)")
+    parser.add_argument(
+        "--confidence", choices=[each.label for each in reversed(Confidence)], default="medium", help="lowest confidence shown (default: medium)"
+    )
+    return parser

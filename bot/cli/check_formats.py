@@ -1,0 +1,97 @@
+"""What ``check`` prints, in each of its formats."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from analysis.finding import Confidence, Finding, Severity
+from analysis.report import Report
+from analysis.rule import Rule
+from analysis.source import SourceFile
+from bot.cli import finding_text
+from bot.cli.folder import Folder
+from bot.cli.shown import renamed
+from bot.cli.terminal import Paint, Style
+from bot.cli.workflow_command import workflow_command
+from bot.review.finding_json import finding_to_json
+from bot.review.located import LocatedFinding, locate
+from bot.review.sizes import counted
+from sarif import to_sarif
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A report on a folder; findings below ``confidence`` are counted only."""
+
+    report: Report
+    folder: Folder
+    rules: tuple[Rule, ...]
+    confidence: Confidence
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings that are shown, with paths from the root of the project."""
+        return tuple(finding for finding in self.report.findings if finding.confidence >= self.confidence)
+
+    @cached_property
+    def located(self) -> tuple[LocatedFinding, ...]:
+        """The same in lines and columns, with paths from the working directory."""
+        return tuple(renamed(locate(finding, self.folder.snapshot), self.folder.shown) for finding in self.findings)
+
+    def lines(self) -> finding_text.Lines:
+        """The lines of a file, by its path from the working directory."""
+        by_shown: dict[str, list[str]] = {}
+        spans = [span for finding in self.findings for span in (finding.span, *(step.span for step in finding.evidence))]
+        for path in {span.path for span in spans}:
+            source = self.folder.snapshot.source(path)
+            content = source.content if isinstance(source, SourceFile) else self.folder.snapshot.contents.get(path, b"")
+            by_shown[self.folder.shown(path)] = [line.decode("utf-8", "replace") for line in content.splitlines()]
+        return lambda path: by_shown.get(path, [])
+
+
+def _text(checked: Checked, paint: Paint) -> str:
+    blocks = [finding_text.render(finding, checked.lines(), paint) for finding in checked.located]
+    return "\n\n".join([*blocks, _summary(checked, paint)]) + "\n"
+
+
+def _summary(checked: Checked, paint: Paint) -> str:
+    """The last line: how many findings of which severity, and in how much code."""
+    severities = Counter(finding.severity for finding in checked.findings)
+    parts = [counted(severities[severity], severity.label) for severity in reversed(Severity) if severities[severity]]
+    found = paint(", ".join(parts), Style.BOLD) if parts else paint("Nothing found", Style.GREEN)
+    hidden = len(checked.report.findings) - len(checked.findings)
+    notes = [f"{counted(hidden, 'finding')} of lower confidence not shown"] if hidden else []
+    notes += [f"{len(checked.report.suppressed)} suppressed"] if checked.report.suppressed else []
+    beside = f" ({', '.join(notes)})" if notes else ""
+    return f"{found} in {counted(checked.report.files, 'file')}, {counted(checked.report.rules, 'rule')}{beside}."
+
+
+def _json(checked: Checked, _paint: Paint) -> str:
+    report, shown = checked.report, checked.folder.shown
+    value = {
+        "version": 1,
+        "findings": [finding_to_json(finding) for finding in checked.located],
+        "unresolved": [{"path": shown(each.path), "line": each.line, "message": each.message} for each in report.unresolved],
+        "not_analysed": [{"path": shown(each.path), "line": each.line, "message": each.reason} for each in report.not_analysed],
+        "files": report.files,
+        "rules": report.rules,
+        "suppressed": len(report.suppressed),
+        "problems": list(report.problems),
+    }
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _sarif(checked: Checked, _paint: Paint) -> str:
+    report = replace(checked.report, findings=checked.findings)
+    return json.dumps(to_sarif(report, checked.folder.snapshot, checked.rules), indent=2) + "\n"
+
+
+def _github(checked: Checked, _paint: Paint) -> str:
+    return "".join(workflow_command(finding) + "\n" for finding in checked.located)
+
+
+FORMATS: Mapping[str, Callable[[Checked, Paint], str]] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github}

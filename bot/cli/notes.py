@@ -1,0 +1,37 @@
+"""What the reader should know beside the findings, one sentence a line on stderr: what was passed over, what could not be read."""
+
+from __future__ import annotations
+
+import sys
+
+from analysis.report import Report
+from bot.cli.folder import Folder
+from bot.cli.terminal import printable
+from bot.cli.walk import MAX_FILES
+
+#: More lines than this say less.
+_SHOWN = 20
+
+
+def note_reading(folder: Folder) -> None:
+    """Folders that were passed over by their name, and whether there was more than can be read."""
+    if folder.skipped:
+        names = ", ".join(printable(folder.shown(name)) + "/" for name in folder.skipped[:_SHOWN])
+        more = f" and {len(folder.skipped) - _SHOWN} more" if len(folder.skipped) > _SHOWN else ""
+        _say(f"passed over: {names}{more} (name one to check it)")
+    if folder.truncated:
+        _say(f"{printable(str(folder.root))} holds more than {MAX_FILES:,} files: the rest was not read; name the folders that matter")
+
+
+def note_not_analysed(report: Report, folder: Folder) -> None:
+    """Files that could not be analysed, and rules that failed."""
+    for each in report.not_analysed[:_SHOWN]:
+        _say(f"{printable(folder.shown(each.path))}:{each.line}: not analysed: {printable(each.reason)}")
+    if len(report.not_analysed) > _SHOWN:
+        _say(f"… and {len(report.not_analysed) - _SHOWN} more files were not analysed (--format json lists them)")
+    for problem in report.problems:
+        _say(printable(problem))
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
