@@ -7,20 +7,26 @@ Reading never raises: a file that cannot be analysed becomes ``NotAnalysed`` wit
 from __future__ import annotations
 
 import ast
+import codecs
 import io
+import sys
 import tokenize
 import warnings
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from analysis.certainty import Place
 
 #: Larger files are generated data, not training code; the limit keeps a hostile file cheap.
 MAX_BYTES = 2_000_000
-#: Deeper nesting than any person writes; the interpreter and LibCST recurse on it.
+#: Deeper nesting than any person writes; the interpreter recurses on it.
 MAX_DEPTH = 180
-#: ``ast.parse`` itself recurses: count brackets and operators before it sees them.
-MAX_BRACKET_DEPTH = 180
+#: What the parser may recurse while it builds the tree: CPython 3.11 takes three times this and overflows its stack where the limit was raised far.
+PARSER_RECURSION = 1500
+#: Codecs whose decoders take quadratic time or that stand for text inside text: nobody writes source in them.
+_REFUSED_CODECS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,13 +59,17 @@ class Position:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceFile:
-    """A parsed file. ``content`` is UTF-8 without BOM; ``offset`` bytes of BOM stand before it in the file."""
+    """A parsed file. ``content`` is UTF-8 without BOM; ``offset`` bytes of BOM stand before it in the file.
+
+    Where ``encoding`` is not ``utf-8``, ``content`` was recoded and no byte position of it is one of the file.
+    """
 
     path: str
     content: bytes
     tree: ast.Module
     line_starts: tuple[int, ...] = field(repr=False)
     offset: int = 0
+    encoding: str = "utf-8"
 
     def span(self, node: ast.AST) -> Span:
         """The bytes of a node that has a position."""
@@ -98,78 +108,88 @@ def read(path: str, raw: bytes) -> SourceFile | NotAnalysed:
     decoded = _decode(path, raw)
     if isinstance(decoded, NotAnalysed):
         return decoded
-    content, offset = decoded
-    too_deep = _bracket_depth(path, content)
-    if too_deep is not None:
-        return too_deep
+    text, encoding = decoded
+    try:
+        tree = _parse(path, text)
+    except SyntaxError as error:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        return NotAnalysed(path, f"not valid Python {version}: {error.msg}", max(error.lineno or 1, 1))
+    except (RecursionError, MemoryError):
+        return NotAnalysed(path, f"expressions nested more than {MAX_DEPTH} deep")
+    if deeper_than(tree, MAX_DEPTH):
+        return NotAnalysed(path, f"expressions nested more than {MAX_DEPTH} deep")
+    content = text.encode("utf-8")
+    return SourceFile(path, content, tree, _line_starts(content), len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0, encoding)
+
+
+def _decode(path: str, raw: bytes) -> tuple[str, str] | NotAnalysed:
+    """The text without BOM and the name of its encoding."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return NotAnalysed(path, "is UTF-16, which Python does not read: save it as UTF-8")
+    if b"\x00" in raw:
+        return NotAnalysed(path, "holds NUL bytes, so it is not Python source", raw.count(b"\n", 0, raw.index(b"\x00")) + 1)
+    try:
+        declared, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+        encoding = codecs.lookup(declared).name
+        if encoding in _REFUSED_CODECS:
+            return NotAnalysed(path, f"declares the encoding {encoding}, which no source is written in")
+        text = raw.decode(declared)
+        text.encode("utf-8")
+    except (SyntaxError, UnicodeError, LookupError) as error:
+        return NotAnalysed(path, f"cannot be decoded: {error}")
+    return text, "utf-8" if encoding == "utf-8-sig" else encoding
+
+
+def _parse(path: str, text: str) -> ast.Module:
+    """The syntax tree; a str, so that a coding cookie has no say. Raises SyntaxError, RecursionError and MemoryError."""
+    limit = sys.getrecursionlimit()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
-            tree = ast.parse(content, filename=path)
-    except SyntaxError as error:
-        return NotAnalysed(path, f"not valid Python: {error.msg}", error.lineno or 1)
-    except (ValueError, RecursionError, MemoryError) as error:
-        return NotAnalysed(path, f"cannot be parsed: {type(error).__name__}")
-    if _depth_exceeds(tree, MAX_DEPTH):
-        return NotAnalysed(path, f"expressions nested more than {MAX_DEPTH} deep")
-    return SourceFile(path, content, tree, _line_starts(content), offset)
+            warnings.simplefilter("ignore")
+            _lower_recursion_limit(limit)
+            return ast.parse(text, filename=path)
+    finally:
+        sys.setrecursionlimit(limit)
 
 
-def _decode(path: str, raw: bytes) -> tuple[bytes, int] | NotAnalysed:
-    """UTF-8 content without BOM, and how many bytes of BOM stood before it."""
-    if b"\x00" in raw:
-        return NotAnalysed(path, "holds NUL bytes, so it is not Python source (or not UTF-8)")
-    offset = 3 if raw.startswith(b"\xef\xbb\xbf") else 0
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
-        text = raw.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        return NotAnalysed(path, f"cannot be decoded: {error}")
-    if encoding not in {"utf-8", "utf-8-sig"}:
-        return _recoded(text), 0
-    return raw[offset:], offset
+def _lower_recursion_limit(limit: int) -> None:
+    """To the lowest that the frames now on the stack allow, between PARSER_RECURSION and ``limit``."""
+    lowered = PARSER_RECURSION
+    while lowered < limit:
+        try:
+            sys.setrecursionlimit(lowered)
+        except RecursionError:  # the caller is deeper than that already
+            lowered *= 2
+        else:
+            return
 
 
-def _recoded(text: str) -> bytes:
-    """UTF-8 bytes of a file in another encoding; its coding cookie must not mislead the parser."""
-    lines = text.encode("utf-8").split(b"\n", 2)
-    head = [line.replace(b"coding", b"cod1ng") if line.lstrip().startswith(b"#") else line for line in lines[:2]]
-    return b"\n".join(head + lines[2:])
+def deeper_than(tree: ast.AST, limit: int) -> bool:
+    """Whether the tree is deeper than ``limit``; level by level, since the tree may be hostile. ``elif`` chains do not count."""
+    level: list[ast.AST] = [tree]
+    for _ in range(limit + 1):
+        below: list[ast.AST] = []
+        for node in level:
+            if isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+                level.append(node.orelse[0])  # the loop comes to it: an elif is as deep as its if
+                below.append(node.test)
+                below.extend(node.body)
+            else:
+                below.extend(_children(node))
+        if not below:
+            return False
+        level = below
+    return True
 
 
-def _bracket_depth(path: str, content: bytes) -> NotAnalysed | None:
-    """Refuse bracket towers before the parser recurses into them (strings are counted too: harmless)."""
-    depth = 0
-    for index, byte in enumerate(content):
-        if byte in b"([{":
-            depth += 1
-            if depth > MAX_BRACKET_DEPTH:
-                return NotAnalysed(path, f"brackets nested more than {MAX_BRACKET_DEPTH} deep", content.count(b"\n", 0, index) + 1)
-        elif byte in b")]}":
-            depth = max(depth - 1, 0)
-    return None
-
-
-def _depth_exceeds(tree: ast.AST, limit: int) -> bool:
-    """Whether the tree is deeper than ``limit``; iterative, since the tree may be hostile. ``elif`` chains do not count."""
-    stack: list[tuple[ast.AST, int]] = [(tree, 0)]
-    while stack:
-        node, depth = stack.pop()
-        if depth > limit:
-            return True
-        for name, value in ast.iter_fields(node):
-            chained = isinstance(node, ast.If) and name == "orelse"
-            for child in value if isinstance(value, list) else (value,):
-                if isinstance(child, ast.AST):
-                    stack.append((child, depth if chained else depth + 1))
-    return False
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    for value in vars(node).values():
+        if isinstance(value, ast.AST):
+            yield value
+        elif isinstance(value, list):
+            yield from (item for item in value if isinstance(item, ast.AST))
 
 
 def _line_starts(content: bytes) -> tuple[int, ...]:
-    """Byte offset of every line; lines end as the parser ends them: ``\\n``, ``\\r\\n`` or ``\\r``."""
-    starts = [0]
-    position = 0
-    for line in content.splitlines(keepends=True):
-        position += len(line)
-        starts.append(position)
-    return tuple(starts)
+    """Byte offset of every line; lines end as the parser ends them: at LF, CR LF or CR."""
+    return tuple(accumulate((len(line) for line in content.splitlines(keepends=True)), initial=0))
