@@ -1,0 +1,87 @@
+"""Requests in the name of one installation on one repository."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+
+from bot.github.app_auth import TokenCache
+from bot.github.errors import GitHubError, RateLimitedError
+from bot.github.pacing import Turn, repeated_read, waiting_out
+from bot.github.transport import Answer, Transport, UnauthorizedError
+from bot.settings import Pace
+
+_PAGE = 100
+_MAX_PAGES = 40
+_GRAPHQL_LIMIT_SECONDS = 60.0
+
+
+@dataclass(slots=True)
+class Client:
+    """Reads and writes of one repository. Paths begin with ``{repo}`` where the repository stands."""
+
+    transport: Transport
+    tokens: TokenCache
+    pace: Pace
+    turn: Turn
+    installation: int
+    repository: int
+    full_name: str
+
+    async def get(self, path: str, **params: str) -> Any:
+        """The JSON of one page; repeated while GitHub or the line is unwell."""
+        return (await repeated_read(self.pace, lambda: self._send("GET", path, None, params))).data
+
+    async def pages(self, path: str, key: str | None = None, **params: str) -> list[Any]:
+        """All entries of a paged list; ``key`` names them where the page is an object. Raises GitHubError beyond forty pages."""
+        entries: list[Any] = []
+        for page in range(1, _MAX_PAGES + 1):
+            data = await self.get(path, per_page=str(_PAGE), page=str(page), **params)
+            found = data if key is None else data[key]
+            entries += found
+            if len(found) < _PAGE:
+                return entries
+        raise GitHubError(f"GET {path}: more than {_MAX_PAGES * _PAGE} entries")
+
+    async def query(self, document: str, variables: Mapping[str, Any]) -> Any:
+        """The ``data`` of a GraphQL query that only reads."""
+        body = {"query": document, "variables": variables}
+        answer = await repeated_read(self.pace, lambda: self._send("POST", "/graphql", body))
+        return _graphql_data(answer.data)
+
+    async def write(self, method: str, path: str, json: object = None) -> Any:
+        """A write, in its turn. It is repeated only after a refusal that says to wait: after a broken line it may have happened."""
+        async with self.turn.taken():
+            return (await waiting_out(self.pace, lambda: self._send(method, path, json))).data
+
+    @asynccontextmanager
+    async def stream(self, path: str) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The response to a GET, its body unread."""
+        token = await self.tokens.token(self.installation, self.repository)
+        async with self.transport.open("GET", self.transport.api_url + self._full(path), token) as response:
+            yield response
+
+    async def _send(self, method: str, path: str, json: object = None, params: Mapping[str, str] | None = None) -> Answer:
+        token = await self.tokens.token(self.installation, self.repository)
+        try:
+            return await self.transport.send(method, self._full(path), token, json, params)
+        except UnauthorizedError:
+            self.tokens.forget(self.installation, self.repository)
+            fresh = await self.tokens.token(self.installation, self.repository)
+            return await self.transport.send(method, self._full(path), fresh, json, params)
+
+    def _full(self, path: str) -> str:
+        return path.replace("{repo}", f"/repos/{self.full_name}", 1)
+
+
+def _graphql_data(answer: Any) -> Any:
+    errors = answer.get("errors") or []
+    if any(error.get("type") == "RATE_LIMITED" for error in errors):
+        raise RateLimitedError("GraphQL: rate limited", _GRAPHQL_LIMIT_SECONDS)
+    if answer.get("data") is None:
+        raise GitHubError(f"GraphQL: {errors[0].get('message') if errors else 'no data'}")
+    return answer["data"]

@@ -1,0 +1,45 @@
+"""Comments in the conversation: found again by mark and author, written only when they differ, healed if doubled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.github.client import Client
+from bot.github.errors import NotFoundError
+from bot.review.marker import Signer
+
+
+async def find_comments(client: Client, number: int, login: str, signer: Signer, kind: str) -> list[dict[str, Any]]:
+    """Our comments that carry a genuine mark of ``kind``, oldest first."""
+    comments = await client.pages(f"{{repo}}/issues/{number}/comments")
+    ours = [comment for comment in comments if (comment["user"] or {}).get("login") == login]
+    return [comment for comment in ours if any(True for _ in signer.facts(kind, comment["body"] or ""))]
+
+
+async def set_comment(client: Client, number: int, existing: list[dict[str, Any]], body: str) -> None:
+    """Make ``body`` the one comment: the oldest of ``existing`` is rewritten if it differs, others go."""
+    if not existing:
+        await add_comment(client, number, body)
+        return
+    first, *doubles = existing
+    if first["body"] != body:
+        await client.write("PATCH", f"{{repo}}/issues/comments/{first['id']}", {"body": body})
+    for double in doubles:
+        await _delete(client, double["id"])
+
+
+async def add_comment(client: Client, number: int, body: str) -> None:
+    """A new comment in the conversation."""
+    await client.write("POST", f"{{repo}}/issues/{number}/comments", {"body": body})
+
+
+async def react(client: Client, comment: int, content: str) -> None:
+    """React to a comment; reacting twice is one reaction to GitHub."""
+    await client.write("POST", f"{{repo}}/issues/comments/{comment}/reactions", {"content": content})
+
+
+async def _delete(client: Client, comment: int) -> None:
+    try:
+        await client.write("DELETE", f"{{repo}}/issues/comments/{comment}")
+    except NotFoundError:
+        return

@@ -1,0 +1,58 @@
+"""Patience with GitHub: reads are repeated, limits are waited out, writes go one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from bot.github.errors import RateLimitedError, TransientError
+from bot.github.transport import Answer
+from bot.settings import Pace
+
+_ATTEMPTS = 4
+
+Send = Callable[[], Awaitable[Answer]]
+
+
+@dataclass(slots=True)
+class Turn:
+    """One content write at a time, at least ``interval`` seconds apart, as GitHub asks."""
+
+    interval: float
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _last: float = float("-inf")
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[None]:
+        """Hold the turn."""
+        async with self._lock:
+            await asyncio.sleep(max(0.0, self._last + self.interval - time.monotonic()))
+            try:
+                yield
+            finally:
+                self._last = time.monotonic()
+
+
+async def repeated_read(pace: Pace, send: Send) -> Answer:
+    """``send`` again after a broken line or 5xx, with growing pauses. Raises what the last try raised, and a long rate limit at once."""
+    for attempt in range(1, _ATTEMPTS):
+        try:
+            return await waiting_out(pace, send)
+        except TransientError:
+            await asyncio.sleep(pace.retry * 2 ** (attempt - 1))
+    return await waiting_out(pace, send)
+
+
+async def waiting_out(pace: Pace, send: Send) -> Answer:
+    """``send``, again after a short wait where GitHub refused it for its rate: then nothing happened, so a write may go again."""
+    for _ in range(1, _ATTEMPTS):
+        try:
+            return await send()
+        except RateLimitedError as error:
+            if error.seconds > pace.short_wait:
+                raise
+            await asyncio.sleep(error.seconds)
+    return await send()

@@ -1,0 +1,63 @@
+"""A pull request as GitHub tells it: commits, state, changed files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from bot.github.client import Client
+from bot.review.diff import Diff, hunks
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """What a job needs to know of a pull request; ``head`` is the commit, ``base_ref`` the branch it goes into."""
+
+    number: int
+    head: str
+    base_ref: str
+    is_open: bool
+    is_draft: bool
+    labels: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The changed paths (old and new names) and the diff of the new side."""
+
+    paths: tuple[str, ...]
+    diff: Diff
+
+
+async def read_pull(client: Client, number: int) -> Pull:
+    """The pull request now."""
+    value = await client.get(f"{{repo}}/pulls/{number}")
+    return Pull(
+        number=number,
+        head=value["head"]["sha"],
+        base_ref=value["base"]["ref"],
+        is_open=value["state"] == "open",
+        is_draft=bool(value.get("draft")),
+        labels=frozenset(label["name"] for label in value["labels"]),
+    )
+
+
+async def branch_tip(client: Client, branch: str) -> str:
+    """The commit at the tip of ``branch``."""
+    sha: str = (await client.get(f"{{repo}}/git/ref/heads/{quote(branch)}"))["object"]["sha"]
+    return sha
+
+
+async def merge_base(client: Client, base: str, head: str) -> str:
+    """The commit where ``head`` left ``base``. The second page is asked for: the first would list up to 300 changed files."""
+    answer = await client.get(f"{{repo}}/compare/{base}...{head}", per_page="1", page="2")
+    sha: str = answer["merge_base_commit"]["sha"]
+    return sha
+
+
+async def read_changes(client: Client, number: int) -> Changes:
+    """The changed files of the pull request, at most the 3,000 that GitHub lists."""
+    files: list[dict[str, Any]] = await client.pages(f"{{repo}}/pulls/{number}/files")
+    paths = {file["filename"] for file in files} | {file["previous_filename"] for file in files if "previous_filename" in file}
+    return Changes(tuple(sorted(paths)), Diff({file["filename"]: hunks(file["patch"]) for file in files if file.get("patch")}))

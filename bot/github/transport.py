@@ -1,0 +1,132 @@
+"""One HTTP exchange with GitHub: only its own hosts, a time limit, and errors told apart."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urljoin
+
+import aiohttp
+from yarl import URL
+
+from bot.github.errors import GitHubError, NotFoundError, RateLimitedError, RefusedError, TransientError, UntrustedHostError
+from bot.github.rate_limit import seconds_to_wait
+from bot.metrics import Metrics
+
+_HEADERS = {
+    "Accept": "application/vnd.github+json",
+    "X-GitHub-Api-Version": "2022-11-28",
+    "User-Agent": "preflight-bot",
+}
+_MAX_ANSWER_BYTES = 64 << 20
+_SHOWN_CHARACTERS = 300
+
+
+class UnauthorizedError(GitHubError):
+    """401: the token has ended or was revoked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A successful answer: its JSON (None if there is none) and its headers."""
+
+    data: Any
+    headers: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class Transport:
+    """Sends requests to ``api_url`` and nowhere else, except for the archive host that GitHub redirects to."""
+
+    session: aiohttp.ClientSession
+    api_url: str
+    graphql_url: str
+    timeout: float
+    metrics: Metrics
+    _hosts: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        host = URL(self.api_url).authority
+        self._hosts = frozenset({host, f"codeload.{host.removeprefix('api.')}"})
+
+    async def send(self, method: str, path: str, token: str, json: object = None, params: Mapping[str, str] | None = None) -> Answer:
+        """One request to the API. Raises a GitHubError that says what to do."""
+        address = self.graphql_url if path == "/graphql" else self.api_url + path
+        async with self.open(method, address, token, json, params) as response:
+            body = await self._read(response, f"{method} {path}")
+            return Answer(jsonlib.loads(body) if body else None, response.headers)
+
+    @asynccontextmanager
+    async def open(
+        self, method: str, address: str, token: str | None, json: object = None, params: Mapping[str, str] | None = None
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """A response with a good status, its body unread; redirects are followed to GitHub's own hosts, without the token."""
+        url = self._trusted(address)
+        headers = _HEADERS | ({"Authorization": f"Bearer {token}"} if token else {})
+        label = f"{method} {url.path}"
+        try:
+            async with self.session.request(
+                method,
+                url,
+                json=json,
+                params=params,
+                headers=headers,
+                allow_redirects=False,
+                timeout=aiohttp.ClientTimeout(sock_connect=self.timeout, sock_read=self.timeout),
+            ) as response:
+                self.metrics.requests.add(method=method, status=str(response.status))
+                if response.status in {301, 302, 307, 308} and method == "GET":
+                    async with self._redirected(response, token) as followed:
+                        yield followed
+                    return
+                await self._require_success(response, label)
+                yield response
+        except (aiohttp.ClientError, TimeoutError) as error:
+            self.metrics.requests.add(method=method, status="broken")
+            raise TransientError(f"{label}: {type(error).__name__}: {error}") from error
+
+    @asynccontextmanager
+    async def _redirected(self, response: aiohttp.ClientResponse, token: str | None) -> AsyncIterator[aiohttp.ClientResponse]:
+        target = urljoin(str(response.url), response.headers.get("Location", ""))
+        keeps_token = URL(target).authority == response.url.authority
+        async with self.open("GET", target, token if keeps_token else None) as followed:
+            yield followed
+
+    def _trusted(self, address: str) -> URL:
+        url = URL(address)
+        if url.authority not in self._hosts:
+            raise UntrustedHostError(f"refusing to call {url.host}: it is not the GitHub that this bot is configured for")
+        return url
+
+    async def _read(self, response: aiohttp.ClientResponse, label: str) -> bytes:
+        body = bytearray()
+        async for chunk in response.content.iter_chunked(1 << 16):
+            body += chunk
+            if len(body) > _MAX_ANSWER_BYTES:
+                raise GitHubError(f"{label}: the answer is larger than {_MAX_ANSWER_BYTES >> 20} MiB")
+        return bytes(body)
+
+    async def _require_success(self, response: aiohttp.ClientResponse, label: str) -> None:
+        status = response.status
+        if status < 300:  # noqa: PLR2004  # the end of the successful range
+            return
+        body = (await response.content.read(1 << 16)).decode("utf-8", "replace")
+        message = f"{label}: {status} {body[:_SHOWN_CHARACTERS]}"
+        wait = seconds_to_wait(status, response.headers, body, time.time())
+        if wait is not None:
+            raise RateLimitedError(message, wait)
+        match status:
+            case 401:
+                raise UnauthorizedError(message, status)
+            case 404 | 410:
+                raise NotFoundError(message, status)
+            case 403 | 409 | 422:
+                raise RefusedError(message, status)
+            case _ if status >= 500:  # noqa: PLR2004  # server errors
+                raise TransientError(message, status)
+            case _:
+                raise GitHubError(message, status)

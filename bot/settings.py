@@ -1,0 +1,168 @@
+"""What the server is told by its environment, checked in full before anything starts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+PUBLIC_API = "https://api.github.com"
+
+
+class SettingsError(Exception):
+    """The environment does not describe a server that can start; the message says what is missing or wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long things take, in seconds. The defaults are what GitHub asks for; tests hurry.
+
+    ``write_interval`` between two content writes of one installation; ``short_wait`` a rate limit that is waited out in
+    place, a longer one puts the job to sleep; ``retry`` before the first repetition, doubled each time.
+    """
+
+    write_interval: float = 1.0
+    short_wait: float = 5.0
+    retry: float = 1.0
+    poll: float = 0.2
+    request_timeout: float = 60.0
+    enqueue_timeout: float = 4.0
+    drain: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLimits:
+    """What one analysis may use: ``seconds`` by the clock and of CPU, bytes of memory, of answer and of code, number of files."""
+
+    seconds: float = 120.0
+    memory_bytes: int = 4 << 30
+    output_bytes: int = 32 << 20
+    source_bytes: int = 96 << 20
+    files: int = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Everything ``preflight serve`` needs. Secrets do not appear in its representation."""
+
+    app_id: int
+    private_key: str = field(repr=False)
+    webhook_secrets: tuple[bytes, ...] = field(repr=False)
+    state_dir: Path
+    api_url: str = PUBLIC_API
+    database_url: str = field(default="", repr=False)
+    host: str = "127.0.0.1"
+    port: int = 8080
+    log_level: str = "INFO"
+    worker_command: tuple[str, ...] = (sys.executable, "-I", "-m", "bot.worker.child")
+    limits: WorkerLimits = WorkerLimits()
+    pace: Pace = Pace()
+
+    def __post_init__(self) -> None:
+        if not self.webhook_secrets or not all(self.webhook_secrets):
+            raise SettingsError("PREFLIGHT_WEBHOOK_SECRET must not be empty: anyone could sign a delivery with it")
+
+    @property
+    def graphql_url(self) -> str:
+        """The GraphQL endpoint beside the REST API, of github.com and of an Enterprise Server alike."""
+        stem = self.api_url.removesuffix("/v3")
+        return f"{stem}/graphql"
+
+
+def from_environment(environ: Mapping[str, str], folder: Path) -> ServerSettings:
+    """Settings from ``environ``, then from ``.env`` in ``folder``. Raises SettingsError, which names everything that is missing."""
+    values = {**dotenv(folder / ".env"), **environ}
+    missing = [name for name in ("PREFLIGHT_APP_ID", "PREFLIGHT_WEBHOOK_SECRET") if not values.get(name, "").strip()]
+    if not values.get("PREFLIGHT_PRIVATE_KEY", "").strip() and not values.get("PREFLIGHT_PRIVATE_KEY_FILE", "").strip():
+        missing.append("PREFLIGHT_PRIVATE_KEY or PREFLIGHT_PRIVATE_KEY_FILE")
+    if missing:
+        raise SettingsError(f"not set: {', '.join(missing)}. Set them in the environment or in a .env file here.")
+    state_dir = Path(values.get("PREFLIGHT_STATE_DIR") or folder / ".preflight")
+    return ServerSettings(
+        app_id=_number(values, "PREFLIGHT_APP_ID", 0),
+        private_key=_private_key(values, folder),
+        webhook_secrets=_secrets(values["PREFLIGHT_WEBHOOK_SECRET"]),
+        state_dir=state_dir,
+        api_url=_api_url(values.get("PREFLIGHT_GITHUB_API_URL") or PUBLIC_API),
+        database_url=_database_url(values.get("PREFLIGHT_DATABASE_URL") or "", state_dir),
+        host=values.get("PREFLIGHT_HOST") or "127.0.0.1",
+        port=_number(values, "PREFLIGHT_PORT", 8080),
+        log_level=_log_level(values.get("PREFLIGHT_LOG_LEVEL") or "INFO"),
+    )
+
+
+def dotenv(path: Path) -> dict[str, str]:
+    r"""``NAME=value`` lines of ``path``, quotes removed, ``\n`` in double quotes turned into line ends; {} without the file."""
+    if not path.is_file():
+        return {}
+    values = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        stripped = line.strip().removeprefix("export ")
+        if not stripped or stripped.startswith("#"):
+            continue
+        name, equals, value = stripped.partition("=")
+        if not equals:
+            raise SettingsError(f"{path}:{number}: expected NAME=value")
+        values[name.strip()] = _unquoted(value.strip())
+    return values
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        return value[1:-1].replace("\\n", "\n")
+    if len(value) > 1 and value[0] == value[-1] == "'":
+        return value[1:-1]
+    return value
+
+
+def _private_key(values: Mapping[str, str], folder: Path) -> str:
+    text = values.get("PREFLIGHT_PRIVATE_KEY", "").strip().replace("\\n", "\n")
+    if not text:
+        path = folder / values["PREFLIGHT_PRIVATE_KEY_FILE"].strip()
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"PREFLIGHT_PRIVATE_KEY_FILE: {path} cannot be read: {error}") from error
+    if "PRIVATE KEY-----" not in text:
+        raise SettingsError("the private key is not in PEM form: it must begin with -----BEGIN … PRIVATE KEY-----")
+    return text
+
+
+def _secrets(text: str) -> tuple[bytes, ...]:
+    secrets = tuple(part.strip().encode() for part in text.split(","))
+    if not all(secrets):
+        raise SettingsError("PREFLIGHT_WEBHOOK_SECRET holds an empty secret between its commas")
+    return secrets
+
+
+def _api_url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise SettingsError(f"PREFLIGHT_GITHUB_API_URL is not an http(s) URL: {text}")
+    return text.rstrip("/")
+
+
+def _database_url(text: str, state_dir: Path) -> str:
+    if not text:
+        return f"sqlite:///{(state_dir / 'jobs.sqlite').absolute()}"
+    if not text.startswith(("sqlite:///", "postgresql://")):
+        raise SettingsError("PREFLIGHT_DATABASE_URL must begin with sqlite:/// or postgresql://")
+    return text
+
+
+def _number(values: Mapping[str, str], name: str, default: int) -> int:
+    text = values.get(name, "").strip()
+    if not text:
+        return default
+    if not text.isascii() or not text.isdigit():
+        raise SettingsError(f"{name} must be a number, not {text!r}")
+    return int(text)
+
+
+def _log_level(text: str) -> str:
+    level = text.upper()
+    if level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+        raise SettingsError(f"PREFLIGHT_LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR, not {text!r}")
+    return level
