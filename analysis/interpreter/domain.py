@@ -21,7 +21,14 @@ class LoopPlan(Protocol):
 
 
 class Domain(Protocol):
-    """The part that knows torch. One object per run."""
+    """The part that knows torch. One object per run.
+
+    ``watches_stores``: whether ``stored`` is to be called. ``tracks_places``: whether the machine notes where each variable was
+    set, so that a configuration value can be traced to its line.
+    """
+
+    watches_stores: bool
+    tracks_places: bool
 
     def lookup(self, dotted: str) -> Value:
         """What the library's name stands for (a ``HostFunction``, ``Class``, constant, host callable), or ``MISSING``."""
@@ -55,8 +62,15 @@ class Domain(Protocol):
         """A call (or operator) is about to run at ``span``: the tape notes the place."""
         ...
 
-    def stored(self, machine: Machine, holder: Value, key: Value, value: Value, span: Span) -> None:
-        """``value`` was written to an attribute, item or container of ``holder``."""
+    def stored(self, machine: Machine, holder: Value, key: Value, value: Value, span: Span) -> Value:
+        """``value`` is about to be written to a variable (``holder`` is the Frame or Module), an attribute, an item or a container.
+
+        Returns what is stored: a domain may mark values that are carried from one iteration to the next.
+        """
+        ...
+
+    def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
+        """``left % right`` of two integers: a replacement, or ``MISSING`` for Python's own."""
         ...
 
     def host_failed(self, machine: Machine, callee: Value, error: Exception, span: Span) -> Value:

@@ -62,11 +62,12 @@ class Symbol:
     """A value that the source does not tell.
 
     ``uses`` collects what is done to it ("call", "iterate", ".train", "→torch.optim.AdamW:params"), from which roles are
-    solved. ``parts`` keeps derived symbols, so that ``args.lr`` is the same value twice. ``varies`` says that
-    ranks may hold different values; ``stamp`` is () for what is fixed before any loop.
+    solved. ``parts`` keeps derived symbols, so that ``args.lr`` is the same value twice. ``rank_varying`` says that
+    ranks may hold different values; ``stamp`` is () for what is fixed before any loop. A condition on a symbol
+    is a symbol too: ``test`` then holds the operator ("not", "is", "==", …) and its operands.
     """
 
-    __slots__ = ("parts", "rank_varying", "role", "span", "stamp", "uses", "why")
+    __slots__ = ("parts", "rank_varying", "role", "span", "stamp", "test", "uses", "why")
 
     def __init__(self, why: str, span: Span | None, stamp: Stamp = (), *, rank_varying: bool = False) -> None:
         self.why = why
@@ -76,6 +77,7 @@ class Symbol:
         self.uses: set[str] = set()
         self.parts: dict[Value, Value] = {}
         self.role = ""
+        self.test: tuple[Value, ...] = ()
 
     def part(self, key: str, why: str | None = None, stamp: Stamp | None = None) -> Value:
         """The value derived by ``key`` (".lr", "[0]"), the same one every time."""
@@ -94,13 +96,8 @@ class Alternatives:
     values: tuple[Value, ...]
 
 
-class Cell:
-    """A variable shared with an inner function."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
+#: A variable shared with an inner function: a dict with the one key "value", so that the heap can undo writes to it.
+Cell: TypeAlias = dict[Value, Value]
 
 
 class Missing:
@@ -113,7 +110,7 @@ class Missing:
 MISSING = Missing()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Module:
     """An imported file of the repository (or guest source of a library): its globals."""
 
@@ -121,6 +118,9 @@ class Module:
     file: SourceFile
     vars: dict[str, Value]
     executed: bool = False
+
+    def __repr__(self) -> str:
+        return f"<module {self.name}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class External:
     dotted: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Function:
     """A guest function: its syntax, its globals and the cells it closes over."""
 
@@ -145,8 +145,11 @@ class Function:
     defined_in: Class | None = None
     fields: dict[str, Value] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<function {self.qualname}>"
 
-@dataclass(slots=True, eq=False)
+
+@dataclass(slots=True, eq=False, repr=False)
 class Class:
     """A class, guest or library: a library's class is one whose namespace holds ``HostFunction``s."""
 
@@ -161,6 +164,9 @@ class Class:
     def __post_init__(self) -> None:
         if not self.mro:
             self.mro = _linearise(self)
+
+    def __repr__(self) -> str:
+        return f"<class {self.dotted}>"
 
     def find(self, name: str) -> Value:
         """The attribute as the method resolution order gives it, or ``MISSING``."""
@@ -239,9 +245,28 @@ class Partial:
     kwargs: Mapping[str, Value]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Guarded:
+    """A function decorated with a context manager (``@torch.no_grad()``): each call runs inside it."""
+
+    function: Value
+    manager: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Super:
+    """``super()``: attributes are looked up after ``owner`` in the receiver's method resolution order."""
+
+    owner: Class
+    receiver: Value
+
+
 @dataclass(slots=True, eq=False)
 class Call:
-    """One call of a library's function, as its handler sees it. A method's ``args`` begin with the receiver."""
+    """One call of a library's function, as its handler sees it. A method's ``args`` begin with the receiver.
+
+    What the source passes with ``*`` or ``**`` and cannot tell stands in ``kwargs`` under "*" and "**".
+    """
 
     machine: Machine
     args: list[Value]
@@ -276,11 +301,11 @@ class GuestRaise(Exception):  # noqa: N818  a guest's exception on its way, not 
         self.span = span
 
 
-class BudgetSpent(BaseException):  # noqa: N818  must not be caught as an ordinary exception
+class BudgetSpent(BaseException):
     """The step budget of a run is used up; what was traced until then stands."""
 
 
-class StopRun(BaseException):  # noqa: N818  must not be caught as an ordinary exception
+class StopRun(BaseException):
     """A domain has seen enough (two optimizer steps, say)."""
 
 

@@ -1,0 +1,360 @@
+"""Attributes and items: how a name or an index on a value is found, and written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.interpreter import imports
+from analysis.interpreter.generators import Generator
+from analysis.interpreter.values import (
+    MISSING,
+    Alternatives,
+    Class,
+    ClassMethod,
+    External,
+    Function,
+    Guarded,
+    GuestDict,
+    GuestList,
+    HostFunction,
+    HostValue,
+    Instance,
+    Method,
+    Module,
+    Partial,
+    Property,
+    StaticMethod,
+    Super,
+    Symbol,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
+_CALLABLES = (Function, HostFunction, Guarded)
+
+
+def get(machine: Machine, value: Value, name: str, span: Span) -> Value:
+    """``value.name``."""
+    match value:
+        case Instance():
+            return _of_instance(machine, value, name, span)
+        case Symbol():
+            return value.parts[f".{name}"] if f".{name}" in value.parts else machine.domain.unknown_attribute(machine, value, name, span)
+        case External():
+            return imports.from_import(machine, value, name, span.path)
+        case Module():
+            return _of_module(machine, value, name, span)
+        case Class():
+            return _of_class(machine, value, name, span)
+        case Alternatives(values=values):
+            result = get(machine, values[0], name, span)
+            for other in values[1:]:
+                result = join(result, get(machine, other, name, span))
+            return result
+        case Super():
+            return _of_super(machine, value, name, span)
+        case Function() | Guarded() | Method() | HostFunction() | Partial():
+            return _of_function(machine, value, name, span)
+        case Property() if name in {"setter", "getter", "deleter"}:
+            return HostFunction(name, lambda call, prop=value, kind=name: _with_accessor(prop, kind, call.args[0]))
+        case Generator():
+            return value.attribute(name)
+        case HostValue():
+            machine.domain.before_call(machine, span)
+    return _of_host(machine, value, name, span)
+
+
+def _with_accessor(prop: Property, kind: str, function: Value) -> Property:
+    return Property(prop.getter, function) if kind == "setter" else prop
+
+
+def _of_host(machine: Machine, value: Value, name: str, span: Span) -> Value:
+    if name.startswith("_") and not isinstance(value, HostValue):
+        if name == "__class__":
+            return type(value)
+        if name == "__name__" and isinstance(value, type):
+            return value.__name__
+        return machine.domain.unknown_attribute(machine, value, name, span)
+    try:
+        return getattr(value, name)
+    except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        return machine.domain.host_failed(machine, f"{type(value).__name__}.{name}", error, span)
+
+
+def bind(machine: Machine, found: Value, receiver: Value, owner: Class, span: Span) -> Value:
+    """An attribute found on a class, as its instance sees it."""
+    match found:
+        case Function() | HostFunction() | Guarded():
+            return Method(found, receiver)
+        case Property(getter=getter):
+            return machine.call(getter, [receiver], {}, span)
+        case StaticMethod(function=function):
+            return function
+        case ClassMethod(function=function):
+            return Method(function, owner)
+        case Partial() if machine.domain.tracks_places:
+            return found
+    return found
+
+
+def _of_instance(machine: Machine, value: Instance, name: str, span: Span) -> Value:
+    found = value.cls.find(name)
+    if isinstance(found, Property):
+        return bind(machine, found, value, value.cls, span)
+    if name in value.fields:
+        return value.fields[name]
+    if found is not MISSING:
+        return bind(machine, found, value, value.cls, span)
+    match name:
+        case "__class__":
+            return value.cls
+        case "__dict__":
+            return value.fields
+    fallback = value.cls.find("__getattr__")
+    if fallback is not MISSING:
+        return machine.call(bind(machine, fallback, value, value.cls, span), [name], {}, span)
+    return machine.domain.unknown_attribute(machine, value, name, span)
+
+
+def _of_module(machine: Machine, module: Module, name: str, span: Span) -> Value:
+    found = module.vars.get(name, MISSING)
+    if found is not MISSING:
+        return found
+    path = imports.submodule_path(machine, module, name)
+    if path is not None:
+        return machine.load(path, f"{module.name}.{name}")
+    fallback = module.vars.get("__getattr__", MISSING)
+    if fallback is not MISSING:
+        return machine.call(fallback, [name], {}, span)
+    if name == "__dict__":
+        return module.vars
+    return machine.domain.unknown_attribute(machine, External(module.name), name, span)
+
+
+def _of_class(machine: Machine, cls: Class, name: str, span: Span) -> Value:
+    found = cls.find(name)
+    match found:
+        case StaticMethod(function=function):
+            return function
+        case ClassMethod(function=function):
+            return Method(function, cls)
+    if found is not MISSING:
+        return found
+    match name:
+        case "__name__" | "__qualname__":
+            return cls.name
+        case "__module__":
+            return cls.dotted.rpartition(".")[0]
+        case "__mro__":
+            return cls.mro
+        case "__bases__":
+            return cls.bases
+        case "__members__":
+            return dict(cls.metadata.get("members", {}))
+    return machine.domain.unknown_attribute(machine, cls, name, span)
+
+
+def _of_super(machine: Machine, value: Super, name: str, span: Span) -> Value:
+    receiver = value.receiver
+    cls = receiver.cls if isinstance(receiver, Instance) else receiver
+    mro = cls.mro[cls.mro.index(value.owner) + 1 :] if value.owner in cls.mro else ()
+    for owner in mro:
+        if name in owner.namespace:
+            return bind(machine, owner.namespace[name], receiver, cls, span)
+    if name == "__setattr__":
+        return HostFunction(name, lambda call: call.machine.heap.write(receiver.fields, call.args[0], call.args[1]))
+    if name == "__new__":
+        return HostFunction(name, lambda call: call.machine.instance(call.args[0], call.span))
+    if name in {"__init__", "__init_subclass__", "__post_init__", "__enter__", "__exit__"}:
+        return HostFunction(name, lambda _call: None)
+    if not isinstance(receiver, Instance):
+        return Symbol(f"super().{name}", span, machine.stamp)
+    return machine.domain.unknown_attribute(machine, receiver, name, span)
+
+
+def _of_function(machine: Machine, value: Value, name: str, span: Span) -> Value:
+    inner = value
+    while isinstance(inner, (Guarded, Method)):
+        if name == "__self__" and isinstance(inner, Method):
+            return inner.receiver
+        inner = inner.function
+    if isinstance(inner, Function):
+        if name in inner.fields:
+            return inner.fields[name]
+        if name in {"__name__", "__qualname__"}:
+            return inner.name
+    if isinstance(inner, Partial):
+        return {"func": inner.function, "args": inner.args, "keywords": dict(inner.kwargs)}.get(name)
+    if name == "__wrapped__" or name == "__func__":
+        return inner
+    if name == "__doc__":
+        return None
+    return machine.domain.unknown_attribute(machine, value, name, span)
+
+
+def set(machine: Machine, owner: Value, name: str, value: Value, span: Span) -> None:  # noqa: A001  the machine's verb: machine.setattr
+    """``owner.name = value``."""
+    if machine.domain.watches_stores and isinstance(value, (HostValue, list, tuple, dict)):
+        value = machine.domain.stored(machine, owner, name, value, span)
+    match owner:
+        case Instance():
+            _set_on_instance(machine, owner, name, value, span)
+        case Symbol():
+            machine.heap.write(owner.parts, f".{name}", value)
+        case Module():
+            _write(machine, owner.vars, name, value, span)
+        case Class():
+            machine.heap.write(owner.namespace, name, value)
+        case Function():
+            machine.heap.write(owner.fields, name, value)
+        case Alternatives(values=values):
+            for each in values:
+                machine.fork(span, [lambda each=each: set(machine, each, name, value, span), lambda: None], machine.frame)
+        case HostValue():
+            machine.domain.before_call(machine, span)
+            try:
+                setattr(owner, name, value)
+            except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+                machine.domain.host_failed(machine, f"{type(owner).__name__}.{name}", error, span)
+        case _:
+            machine.note(span, f"sets .{name} on something that was not followed")
+
+
+def _set_on_instance(machine: Machine, owner: Instance, name: str, value: Value, span: Span) -> None:
+    found = owner.cls.find(name)
+    if isinstance(found, Property):
+        if found.setter is not None:
+            machine.call(found.setter, [owner, value], {}, span)
+        return
+    custom = owner.cls.find("__setattr__")
+    if custom is not MISSING:
+        machine.call(custom, [owner, name, value], {}, span)
+        return
+    _write(machine, owner.fields, name, value, span)
+
+
+def _write(machine: Machine, cells: dict[Value, Value], name: str, value: Value, span: Span) -> None:
+    if machine.domain.tracks_places:
+        machine.places[(id(cells), name)] = span
+    machine.heap.write(cells, name, value)
+
+
+def delete(machine: Machine, owner: Value, name: str, span: Span) -> None:
+    """``del owner.name``."""
+    match owner:
+        case Instance():
+            custom = owner.cls.find("__delattr__")
+            if custom is not MISSING:
+                machine.call(custom, [owner, name], {}, span)
+            else:
+                machine.heap.delete(owner.fields, name)
+        case Symbol():
+            machine.heap.delete(owner.parts, f".{name}")
+        case Module():
+            machine.heap.delete(owner.vars, name)
+        case HostValue():
+            set(machine, owner, name, None, span)
+
+
+def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
+    """``owner[key]``."""
+    match owner:
+        case Symbol():
+            if isinstance(key, (str, int)):
+                return owner.part(f"[{key!r}]")
+            return Symbol(f"{owner!r}[…]", span, machine.stamp)
+        case Instance():
+            found = owner.cls.find("__getitem__")
+            if found is not MISSING:
+                return machine.call(bind(machine, found, owner, owner.cls, span), [key], {}, span)
+            return machine.domain.unknown_attribute(machine, owner, "__getitem__", span)
+        case Class() | External() | Function():
+            return _generic(owner, key)
+        case Alternatives(values=values):
+            result = get_item(machine, values[0], key, span)
+            for other in values[1:]:
+                result = join(result, get_item(machine, other, key, span))
+            return result
+        case type():
+            return owner
+    if isinstance(owner, (dict, list, tuple)) and _undecided(key):
+        return _any_item(owner, span, machine)
+    machine.domain.before_call(machine, span)
+    try:
+        found = owner[key]
+    except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        return machine.domain.host_failed(machine, owner, error, span)
+    if type(found) is list and isinstance(owner, list):
+        found = GuestList(found)
+        found.span, found.stamp = span, machine.stamp
+    return found
+
+
+def _undecided(key: Value) -> bool:
+    if isinstance(key, slice):
+        return any(_undecided(part) for part in (key.start, key.stop, key.step))
+    return isinstance(key, (Symbol, Alternatives))
+
+
+def _any_item(owner: Value, span: Span, machine: Machine) -> Value:
+    values = list(owner.values()) if isinstance(owner, dict) else list(owner)
+    if not values:
+        return Symbol("an item of an empty collection", span, machine.stamp)
+    result = values[0]
+    for value in values[1:64]:
+        result = join(result, value)
+    return result
+
+
+def _generic(owner: Value, key: Value) -> Value:
+    """``Base[int]`` is ``Base``; members of an enumeration are found by name."""
+    if isinstance(owner, Class) and isinstance(key, str):
+        return owner.metadata.get("members", {}).get(key, owner)
+    return owner
+
+
+def set_item(machine: Machine, owner: Value, key: Value, value: Value, span: Span) -> None:
+    """``owner[key] = value``."""
+    if machine.domain.watches_stores:
+        value = machine.domain.stored(machine, owner, key, value, span)
+    match owner:
+        case dict():
+            name = key if not isinstance(key, (Alternatives, slice)) and key.__hash__ is not None else repr(key)
+            _write(machine, owner, name, value, span)
+        case list():
+            _set_in_list(machine, owner, key, value, span)
+        case Symbol():
+            if isinstance(key, (str, int)):
+                machine.heap.write(owner.parts, f"[{key!r}]", value)
+        case Instance():
+            found = owner.cls.find("__setitem__")
+            if found is not MISSING:
+                machine.call(bind(machine, found, owner, owner.cls, span), [key, value], {}, span)
+        case HostValue():
+            machine.domain.before_call(machine, span)
+            try:
+                owner[key] = value  # type: ignore[index]  # a domain's tensor takes items
+            except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+                machine.domain.host_failed(machine, owner, error, span)
+        case _:
+            machine.note(span, "sets an item of something that was not followed")
+
+
+def _set_in_list(machine: Machine, owner: list[Value], key: Value, value: Value, span: Span) -> None:
+    machine.heap.touch(owner)
+    try:
+        owner[key] = machine.items(value, span) if isinstance(key, slice) and not isinstance(value, list) else value
+    except (TypeError, IndexError, ValueError):
+        owner.append(value)
+        machine.note(span, "sets an item at a position that is not known")
+
+
+def new_dict(machine: Machine, span: Span) -> GuestDict:
+    """An empty dict made here."""
+    made = GuestDict()
+    made.span, made.stamp = span, machine.stamp
+    return made

@@ -1,0 +1,86 @@
+"""Binding arguments to parameters, and where an argument's value came from."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import MISSING, Function, GuestDict, Instance, Module, Symbol, Value
+
+if TYPE_CHECKING:
+    from analysis.interpreter.frames import Frame
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
+
+def bind(machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value], frame: Frame, span: Span) -> None:
+    """Fill the parameters of ``frame``. What the source does not pass and has no default becomes a symbol."""
+    arguments = function.node.args
+    parameters = [*arguments.posonlyargs, *arguments.args]
+    places = machine.argument_places if machine.domain.tracks_places else ([], {})
+    machine.argument_places = ([], {})
+    rest = dict(kwargs)
+    more = rest.pop("*", MISSING)
+    spread = rest.pop("**", MISSING)
+    first_default = len(parameters) - len(function.defaults)
+    shift = len(args) - len(places[0]) if places[0] else 0
+    for index, parameter in enumerate(parameters):
+        name = parameter.arg
+        if index < len(args):
+            value = args[index]
+            place = places[0][index - shift] if 0 <= index - shift < len(places[0]) else None
+        elif name in rest:
+            value, place = rest.pop(name), places[1].get(name)
+        else:
+            default = function.defaults[index - first_default] if index >= first_default else MISSING
+            value, place = _not_given(default, more, spread, name, span, machine), None
+        _set(machine, frame, name, value, place if place is not None else frame.file.span(parameter))
+    for parameter in arguments.kwonlyargs:
+        name = parameter.arg
+        given = rest.pop(name, MISSING)
+        value = _not_given(function.kw_defaults.get(name, MISSING), MISSING, spread, name, span, machine) if given is MISSING else given
+        _set(machine, frame, name, value, places[1].get(name) or frame.file.span(parameter))
+    if arguments.vararg is not None:
+        _set(machine, frame, arguments.vararg.arg, tuple(args[len(parameters) :]) if more is MISSING else more, None)
+    if arguments.kwarg is not None:
+        collected = GuestDict(rest)
+        collected.span, collected.stamp = span, machine.stamp
+        _set(machine, frame, arguments.kwarg.arg, collected if spread is MISSING or rest else spread, None)
+
+
+def _not_given(default: Value, more: Value, spread: Value, name: str, span: Span, machine: Machine) -> Value:
+    if default is not MISSING:
+        return default
+    for unknown in (spread, more):
+        if isinstance(unknown, Symbol):
+            return unknown.part(f"[{name!r}]")
+    return Symbol(f"the argument {name}", span, machine.stamp)
+
+
+def _set(machine: Machine, frame: Frame, name: str, value: Value, place: Span | None) -> None:
+    cells, key = (frame.cells[name], "value") if name in frame.cells else (frame.vars, name)
+    cells[key] = value  # a new frame: nothing to undo
+    if machine.domain.tracks_places and place is not None:
+        machine.places[(id(cells), key)] = place
+
+
+def origin(machine: Machine, node: ast.expr, frame: Frame) -> Span | None:
+    """Where the value of ``node`` was set: the assignment behind a name or attribute, else the expression itself."""
+    match node:
+        case ast.Starred():
+            return None
+        case ast.Name(id=name):
+            for cells, key in ((frame.cells.get(name, {}), "value"), (frame.vars, name), (frame.module.vars, name)):
+                if key in cells:
+                    return machine.place_of(cells, key) or frame.file.span(node)
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+            owner = machine.lookup(name, frame)
+            if isinstance(owner, Instance) and attribute in owner.fields:
+                return machine.place_of(owner.fields, attribute) or frame.file.span(node)
+            if isinstance(owner, Module) and attribute in owner.vars:
+                return machine.place_of(owner.vars, attribute) or frame.file.span(node)
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)):
+            owner = machine.lookup(name, frame)
+            if isinstance(owner, dict):
+                return machine.place_of(owner, key) or frame.file.span(node)
+    return frame.file.span(node)

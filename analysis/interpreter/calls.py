@@ -1,0 +1,267 @@
+"""Calls: arguments, the kinds of callable, and running a guest function."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from analysis.interpreter import binding, branches, generators, managers
+from analysis.interpreter.builtins import MUTATORS
+from analysis.interpreter.exceptions import guest_error
+from analysis.interpreter.frames import Frame
+from analysis.interpreter.values import (
+    MISSING,
+    Alternatives,
+    Call,
+    Class,
+    External,
+    Function,
+    Guarded,
+    GuestDict,
+    GuestList,
+    GuestRaise,
+    GuestSet,
+    HostFunction,
+    HostValue,
+    Instance,
+    Method,
+    Partial,
+    Symbol,
+    Value,
+    join,
+)
+from analysis.trace.tree import Leave
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
+#: Guest calls deeper than this are not followed: recursion that deep is data-driven.
+MAX_DEPTH = 64
+#: How often one function may stand in the call stack.
+MAX_RECURSION = 12
+
+
+def evaluate_call(machine: Machine, node: ast.Call, frame: Frame) -> Value:
+    """A call expression."""
+    callee = machine.evaluate(node.func, frame)
+    span = frame.file.span(node)
+    if isinstance(callee, HostFunction) and callee.name == "super" and not node.args:
+        return managers.super_of(frame, span)
+    args, kwargs = _arguments(machine, node, frame)
+    if machine.domain.tracks_places:
+        machine.argument_places = (
+            [binding.origin(machine, arg, frame) for arg in node.args],
+            {keyword.arg: binding.origin(machine, keyword.value, frame) for keyword in node.keywords if keyword.arg},
+        )
+    return call(machine, callee, args, kwargs, span)
+
+
+def _arguments(machine: Machine, node: ast.Call, frame: Frame) -> tuple[list[Value], dict[str, Value]]:
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    for arg in node.args:
+        if not isinstance(arg, ast.Starred):
+            args.append(machine.evaluate(arg, frame))
+            continue
+        value = machine.evaluate(arg.value, frame)
+        if isinstance(value, (Symbol, Alternatives, External)):
+            kwargs["*"] = value
+        else:
+            args.extend(machine.items(value, frame.file.span(arg)))
+    for keyword in node.keywords:
+        value = machine.evaluate(keyword.value, frame)
+        if keyword.arg is not None:
+            kwargs[keyword.arg] = value
+        else:
+            _spread(machine, value, kwargs, frame.file.span(keyword.value))
+    return args, kwargs
+
+
+def _spread(machine: Machine, value: Value, kwargs: dict[str, Value], span: Span) -> None:
+    if isinstance(value, dict):
+        kwargs.update({key: item for key, item in value.items() if isinstance(key, str)})
+    elif isinstance(value, Instance) and value.cls.find("keys") is not MISSING:
+        for key in machine.items(machine.call(machine.getattr(value, "keys", span), [], {}, span), span):
+            if isinstance(key, str):
+                kwargs[key] = machine.getitem(value, key, span)
+    else:
+        kwargs["**"] = value
+
+
+def call(machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    """Call ``callee``."""
+    machine.step()
+    match callee:
+        case Function():
+            return call_function(machine, callee, args, kwargs, span)
+        case Method(function=function, receiver=receiver):
+            args.insert(0, receiver)  # in place: a copy would keep the arguments alive during the call
+            return call(machine, function, args, kwargs, span)
+        case HostFunction():
+            return _call_library(machine, callee, args, kwargs, span)
+        case Class():
+            return machine.construct(callee, args, kwargs, span)
+        case Partial(function=function, args=first, kwargs=given):
+            return call(machine, function, [*first, *args], {**given, **kwargs}, span)
+        case Guarded(function=function, manager=manager):
+            return managers.call_inside(machine, function, manager, args, kwargs, span)
+        case Instance():
+            return _call_instance(machine, callee, args, kwargs, span)
+        case External(dotted=dotted):
+            found = machine.domain.lookup(dotted)
+            if found is MISSING or found == callee:
+                return machine.domain.call_unknown(machine, callee, args, kwargs, span)
+            return call(machine, found, args, kwargs, span)
+        case Symbol():
+            return machine.domain.call_unknown(machine, callee, args, kwargs, span)
+        case Alternatives(values=values):
+            return branches.choose(machine, span, [lambda each=each: call(machine, each, list(args), dict(kwargs), span) for each in values], machine.frame)
+    if callable(callee):
+        return _call_host(machine, callee, args, kwargs, span)
+    machine.note(span, "calls something that was not followed")
+    return machine.domain.call_unknown(machine, callee, args, kwargs, span)
+
+
+def _call_library(machine: Machine, callee: HostFunction, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    machine.domain.before_call(machine, span)
+    before, machine.span = machine.span, span
+    try:
+        return callee.run(Call(machine, args, kwargs, span))
+    except GuestRaise:
+        raise
+    except StopIteration as error:
+        raise guest_error(error, span) from None
+    except Exception as error:  # noqa: BLE001  a handler that fails on odd arguments must not end the run: the domain records it
+        return machine.domain.host_failed(machine, callee, error, span)
+    finally:
+        machine.span = before
+
+
+def _call_instance(machine: Machine, callee: Instance, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    found = callee.cls.find("__call__")
+    if found is MISSING:
+        return machine.domain.call_unknown(machine, callee, args, kwargs, span)
+    args.insert(0, callee)
+    return call(machine, found, args, kwargs, span)
+
+
+def _call_host(machine: Machine, callee: Callable[..., Value], args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    """A callable of the host: a container's or string's method, a type, or what a domain brought."""
+    receiver = getattr(callee, "__self__", None)
+    name = getattr(callee, "__name__", "")
+    machine.domain.before_call(machine, span)
+    if isinstance(receiver, (list, dict, set)):
+        return _container_method(machine, receiver, name, callee, args, kwargs, span)
+    plain = isinstance(callee, type) or isinstance(receiver, (str, bytes, int, float, tuple, frozenset, range))
+    if plain and not (isinstance(callee, type) and issubclass(callee, HostValue)) and any(isinstance(value, (Symbol, Alternatives, External)) for value in (*args, *kwargs.values())):
+        unknown = next(value for value in (*args, *kwargs.values()) if isinstance(value, (Symbol, Alternatives, External)))
+        return Symbol(f"{name}({unknown!r})", span, getattr(unknown, "stamp", machine.stamp), rank_varying=getattr(unknown, "rank_varying", False))
+    machine.argument_places = machine.argument_places if machine.domain.tracks_places else ([], {})
+    try:
+        return fresh(machine, callee(*(_host_argument(machine, value, span) for value in args), **{k: _host_argument(machine, v, span) for k, v in kwargs.items()}), span)
+    except (GuestRaise, StopIteration):
+        raise
+    except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        return machine.domain.host_failed(machine, callee, error, span)
+
+
+def _host_argument(machine: Machine, value: Value, span: Span) -> Value:
+    """Guest functions are handed to host code as host callables."""
+    return machine.as_host(value, span) if isinstance(value, (Function, Method, Partial, Guarded)) else value
+
+
+def _container_method(machine: Machine, receiver: Value, name: str, callee: Callable[..., Value], args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    if name in MUTATORS:
+        machine.heap.touch(receiver)
+        if name in {"extend", "update"} and args:
+            args = [args[0] if isinstance(args[0], dict) else [] if isinstance(args[0], (Symbol, External)) else machine.items(args[0], span), *args[1:]]
+        if machine.domain.watches_stores and name in {"append", "add", "extend", "insert", "appendleft", "update", "setdefault"}:
+            args = _watched(machine, receiver, name, args, span)
+    if name == "sort" and "key" in kwargs:
+        return None
+    if name == "get" and args and isinstance(args[0], (Symbol, Alternatives)):
+        return machine.getitem(receiver, args[0], span)
+    if name in {"pop", "popleft", "popitem"} and not receiver and len(args) < 2:
+        return Symbol("an item of an empty collection", span, machine.stamp)
+    try:
+        return fresh(machine, callee(*args, **kwargs), span)
+    except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        return machine.domain.host_failed(machine, callee, error, span)
+
+
+def _watched(machine: Machine, receiver: Value, name: str, args: list[Value], span: Span) -> list[Value]:
+    if not args:
+        return args
+    if name in {"extend", "update"}:
+        values = args[0].values() if isinstance(args[0], dict) else args[0]
+        for value in values:
+            machine.domain.stored(machine, receiver, None, value, span)
+        return args
+    *first, value = args
+    return [*first, machine.domain.stored(machine, receiver, None, value, span)]
+
+
+def fresh(machine: Machine, value: Value, span: Span) -> Value:
+    """A container that host code made, as one made here."""
+    kind = type(value)
+    if kind is list:
+        made: Value = GuestList(value)
+    elif kind is dict:
+        made = GuestDict(value)
+    elif kind is set:
+        made = GuestSet(value)
+    else:
+        return value
+    made.span, made.stamp = span, machine.stamp
+    return made
+
+
+def call_function(machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    """Run a guest function (or make its generator)."""
+    if machine.depth >= MAX_DEPTH or _recursion(machine, function) >= MAX_RECURSION:
+        machine.note(span, f"{function.qualname} calls itself too deeply to be followed")
+        return machine.domain.call_unknown(machine, function, args, kwargs, span)
+    frame = Frame(function.module, {}, dict(function.cells), function.names, function, None, None, function.qualname, machine.stamp)
+    for name in function.names.shared:
+        frame.cells[name] = {}
+    binding.bind(machine, function, args, kwargs, frame, span)
+    args.clear()
+    kwargs.clear()
+    if function.names.is_generator:
+        return generators.Generator(machine, frame, function.node)
+    return run_body(machine, frame, span)
+
+
+def _recursion(machine: Machine, function: Function) -> int:
+    return sum(1 for name in machine.state.get("stack", ()) if name is function.node) if machine.depth > MAX_RECURSION else 0
+
+
+def run_body(machine: Machine, frame: Frame, span: Span) -> Value:
+    """Run the body of a function whose arguments are bound."""
+    function = frame.function
+    assert function is not None  # noqa: S101  frames of functions have one
+    caller, path, caller_span, stack = machine.frame, machine.path, machine.span, machine.state.get("stack", ())
+    machine.frame, machine.path, machine.depth = frame, (*path, span), machine.depth + 1
+    machine.state["stack"] = (*stack, function.node)
+    machine.executed.add(function.node)
+    machine.tree.begin_call(span, function.qualname)
+    try:
+        if isinstance(function.node, ast.Lambda):
+            value = machine.evaluate(function.node.body, frame)
+        else:
+            left = machine.execute(function.node.body, frame)
+            value = left.value if left is not None else None
+            for other in branches.rejoin(machine, frame, ("return",), 0):
+                value = join(value, other.value)
+    except GuestRaise:
+        machine.tree.add(Leave("raise"))
+        machine.tree.end()
+        machine.frame, machine.path, machine.depth, machine.span, machine.state["stack"] = caller, path, machine.depth - 1, caller_span, stack
+        raise
+    machine.tree.end()
+    machine.frame, machine.path, machine.depth, machine.span, machine.state["stack"] = caller, path, machine.depth - 1, caller_span, stack
+    frame.vars.clear()
+    return value

@@ -1,0 +1,94 @@
+"""Classes: what a class statement makes, and what calling a class does."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.frames import Exit, Frame
+from analysis.interpreter.values import MISSING, Class, External, Function, HostFunction, Instance, Property, Symbol, Value
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
+_ENUMS = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
+
+
+def define(machine: Machine, node: ast.ClassDef, frame: Frame) -> Exit | None:
+    """A class statement."""
+    span = frame.file.span(node)
+    bases = tuple(_base(machine, base, frame) for base in node.bases if not isinstance(base, ast.Starred))
+    qualname = f"{frame.qualname}.{node.name}" if frame.qualname else node.name
+    namespace: dict[str, Value] = {}
+    cls = Class(node.name, f"{frame.module.name}.{qualname}", bases, namespace, span)
+    body = Frame(frame.module, namespace, {}, None, frame.function, cls, frame if frame.function is not None else None, qualname, machine.stamp)
+    before, machine.frame = machine.frame, body
+    machine.execute(node.body, body)
+    machine.frame = before
+    if _is_enum(cls):
+        _make_members(machine, cls)
+    result: Value = cls
+    for decorator in reversed(node.decorator_list):
+        result = machine.call(machine.evaluate(decorator, frame), [result], {}, frame.file.span(decorator))
+    machine.assign(ast.copy_location(ast.Name(node.name, ast.Store()), node), result, frame)
+    hook = next((owner.namespace["__init_subclass__"] for owner in cls.mro[1:] if "__init_subclass__" in owner.namespace), None)
+    if isinstance(hook, Function):
+        keywords = {keyword.arg: machine.evaluate(keyword.value, frame) for keyword in node.keywords if keyword.arg and keyword.arg != "metaclass"}
+        machine.call(hook, [cls], keywords, span)
+    return None
+
+
+def _base(machine: Machine, node: ast.expr, frame: Frame) -> Value:
+    value = machine.evaluate(node, frame)
+    if isinstance(value, External):
+        found = machine.domain.lookup(value.dotted)
+        return value if found is MISSING else found
+    return value
+
+
+def _is_enum(cls: Class) -> bool:
+    return any(isinstance(base, External) and base.dotted in _ENUMS for owner in cls.mro for base in owner.bases)
+
+
+def _make_members(machine: Machine, cls: Class) -> None:
+    members: dict[str, Value] = {}
+    for name, value in list(cls.namespace.items()):
+        if name.startswith("_") or isinstance(value, (Function, HostFunction, Property)):
+            continue
+        member = Instance(cls, cls.span, machine.stamp)
+        member.fields.update({"value": value, "name": name, "_value_": value})
+        members[name] = member
+        cls.namespace[name] = member
+    cls.metadata["members"] = members
+
+
+def construct(machine: Machine, cls: Class, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+    """Call a class: ``__new__`` of a library decides alone; else a new instance goes through ``__init__``."""
+    if "members" in cls.metadata:
+        return _member(machine, cls, args, span)
+    new = cls.find("__new__")
+    if isinstance(new, HostFunction):
+        return machine.call(new, [cls, *args], kwargs, span)
+    if isinstance(new, Function):
+        made = machine.call(new, [cls, *args], dict(kwargs), span)
+        if not (isinstance(made, Instance) and cls in made.cls.mro):
+            return made
+        instance = made
+    else:
+        instance = Instance(cls, span, machine.stamp)
+    init = cls.find("__init__")
+    if init is MISSING:
+        if args:
+            instance.fields["args"] = tuple(args)
+        return instance
+    args.insert(0, instance)
+    machine.call(init, args, kwargs, span)
+    return instance
+
+
+def _member(machine: Machine, cls: Class, args: list[Value], span: Span) -> Value:
+    for member in cls.metadata["members"].values():
+        if args and not isinstance(args[0], Symbol) and member.fields["value"] == args[0]:
+            return member
+    return Symbol(f"a member of {cls.name}", span, machine.stamp)

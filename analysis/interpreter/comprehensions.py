@@ -1,0 +1,69 @@
+"""Comprehensions: their targets live in the frame while they run. A generator expression is run when it is consumed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import MISSING, GuestDict, GuestList, GuestSet, Value
+
+if TYPE_CHECKING:
+    from analysis.interpreter.frames import Frame
+    from analysis.interpreter.machine import Machine
+
+#: Longer comprehensions are cut; their content is then only part of the truth.
+MAX_ITEMS = 4096
+
+
+def run(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, frame: Frame) -> Value:
+    """The value of a comprehension."""
+    span = frame.file.span(node)
+    if isinstance(node, ast.GeneratorExp):
+        first = machine.iterate(machine.evaluate(node.generators[0].iter, frame), span)
+        return _lazily(machine, node, frame, first)
+    made: Value = GuestDict() if isinstance(node, ast.DictComp) else GuestSet() if isinstance(node, ast.SetComp) else GuestList()
+    made.span, made.stamp = span, machine.stamp
+    for _ in _rounds(machine, node.generators, frame, None):
+        if isinstance(node, ast.DictComp):
+            key = machine.evaluate(node.key, frame)
+            made[key if key.__hash__ is not None else repr(key)] = machine.evaluate(node.value, frame)
+        elif isinstance(node, ast.SetComp):
+            made.add(machine.evaluate(node.elt, frame))
+        else:
+            made.append(machine.evaluate(node.elt, frame))
+        if len(made) >= MAX_ITEMS:
+            break
+    return made
+
+
+def _lazily(machine: Machine, node: ast.GeneratorExp, frame: Frame, first: Iterator[Value]) -> Iterator[Value]:
+    for _ in _rounds(machine, node.generators, frame, first):
+        yield machine.evaluate(node.elt, frame)
+
+
+def _rounds(machine: Machine, generators: list[ast.comprehension], frame: Frame, first: Iterator[Value] | None) -> Iterator[None]:
+    """Once per combination that passes the conditions; the targets' earlier values come back at the end."""
+    names = {name.id for each in generators for name in ast.walk(each.target) if isinstance(name, ast.Name)}
+    before = {name: frame.vars.get(name, MISSING) for name in names if name not in frame.cells}
+    yield from _nested(machine, generators, frame, first)
+    for name, value in before.items():
+        if value is MISSING:
+            machine.heap.delete(frame.vars, name)
+        else:
+            machine.heap.write(frame.vars, name, value)
+
+
+def _nested(machine: Machine, generators: list[ast.comprehension], frame: Frame, first: Iterator[Value] | None) -> Iterator[None]:
+    if not generators:
+        yield None
+        return
+    generator, *rest = generators
+    span = frame.file.span(generator.iter)
+    items = first if first is not None else machine.iterate(machine.evaluate(generator.iter, frame), span)
+    for item in items:
+        machine.step()
+        machine.assign(generator.target, item, frame)
+        del item
+        if all(machine.truth(machine.evaluate(condition, frame), frame.file.span(condition)) is not False for condition in generator.ifs):
+            yield from _nested(machine, rest, frame, None)

@@ -1,0 +1,102 @@
+"""``try`` and ``raise``. Handlers run only for an exception that the code was seen to raise."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.frames import Exit
+from analysis.interpreter.values import Class, External, GuestRaise, Instance, Symbol, Value
+from analysis.trace.tree import Leave
+
+if TYPE_CHECKING:
+    from analysis.interpreter.frames import Frame
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
+
+def _exception_classes() -> dict[str, Class]:
+    made: dict[str, Class] = {}
+    kinds = [value for value in vars(builtins).values() if isinstance(value, type) and issubclass(value, BaseException)]
+    for kind in sorted(kinds, key=lambda each: len(each.__mro__)):
+        base = made.get(kind.__mro__[1].__name__)
+        made[kind.__name__] = Class(kind.__name__, f"builtins.{kind.__name__}", (base,) if base is not None else (), {})
+    return made
+
+
+#: Python's own exceptions as guest classes.
+EXCEPTIONS = _exception_classes()
+
+
+def guest_error(error: Exception, span: Span) -> GuestRaise:
+    """A host exception as the guest would see it."""
+    cls = next((EXCEPTIONS[kind.__name__] for kind in type(error).__mro__ if kind.__name__ in EXCEPTIONS), EXCEPTIONS["Exception"])
+    value = Instance(cls, span)
+    value.fields["args"] = (str(error),)
+    return GuestRaise(value, span)
+
+
+def run_raise(machine: Machine, node: ast.Raise, frame: Frame) -> Exit | None:
+    """A raise statement."""
+    span = frame.file.span(node)
+    value = machine.state.get("handled") if node.exc is None else machine.evaluate(node.exc, frame)
+    if isinstance(value, Class):
+        value = machine.construct(value, [], {}, span)
+    raise GuestRaise(value, span)
+
+
+def run_try(machine: Machine, node: ast.Try, frame: Frame) -> Exit | None:
+    """A try statement. ``finally`` runs on every way out."""
+    machine.try_depth += 1
+    before = (machine.frame, machine.path, machine.depth, machine.stamp, list(machine.tree.stack))
+    try:
+        left = machine.execute(node.body, frame)
+    except GuestRaise as error:
+        machine.try_depth -= 1
+        machine.frame, machine.path, machine.depth, machine.stamp, machine.tree.stack = *before[:4], before[4]
+        left = _handle(machine, node, frame, error)
+        return left
+    machine.try_depth -= 1
+    if left is None and node.orelse:
+        left = machine.execute(node.orelse, frame)
+    return _finally(machine, node, frame, left)
+
+
+def _handle(machine: Machine, node: ast.Try, frame: Frame, error: GuestRaise) -> Exit | None:
+    for handler in node.handlers:
+        if handler.type is not None and not matches(machine.evaluate(handler.type, frame), error.value):
+            continue
+        if handler.name is not None:
+            machine.assign(ast.copy_location(ast.Name(handler.name, ast.Store()), handler), error.value, frame)
+        outer, machine.state["handled"] = machine.state.get("handled"), error.value
+        try:
+            left = machine.execute(handler.body, frame)
+        except GuestRaise:
+            machine.state["handled"] = outer
+            _finally(machine, node, frame, None)
+            raise
+        machine.state["handled"] = outer
+        return _finally(machine, node, frame, left)
+    left = _finally(machine, node, frame, None)
+    if left is not None:
+        return left
+    machine.tree.add(Leave("raise"))
+    raise error
+
+
+def _finally(machine: Machine, node: ast.Try, frame: Frame, left: Exit | None) -> Exit | None:
+    if not node.finalbody:
+        return left
+    return machine.execute(node.finalbody, frame) or left
+
+
+def matches(kind: Value, raised: Value) -> bool:
+    """Whether an ``except`` clause for ``kind`` catches ``raised``; what is unknown may."""
+    if isinstance(kind, tuple):
+        return any(matches(each, raised) for each in kind)
+    if isinstance(kind, Class):
+        if not isinstance(raised, Instance):
+            return kind.name in {"Exception", "BaseException"}
+        return any(cls is kind or cls.dotted == kind.dotted for cls in raised.cls.mro) or kind.name in {"Exception", "BaseException"}
+    return isinstance(kind, (External, Symbol)) and isinstance(raised, (External, Symbol))

@@ -1,0 +1,45 @@
+"""Activations of guest code, and the ways in which a statement leaves one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from analysis.interpreter.values import Cell, Class, Function, Module, Stamp, Value
+
+if TYPE_CHECKING:
+    from analysis.interpreter.heap import Delta
+    from analysis.interpreter.scopes import Names
+    from analysis.source import SourceFile
+
+
+@dataclass(slots=True, eq=False)
+class Exit:
+    """How a statement left: "break", "continue" or "return" (with its value)."""
+
+    kind: str
+    value: Value = None
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """One activation of a function, a module's top level or a class body."""
+
+    module: Module
+    vars: dict[Value, Value]
+    cells: dict[str, Cell] = field(default_factory=dict)
+    names: Names | None = None
+    function: Function | None = None
+    owner: Class | None = None
+    outer: Frame | None = None
+    qualname: str = ""
+    stamp: Stamp = ()
+    #: Exits that one side of an undecided branch took, with what it wrote until then.
+    pending: list[tuple[Exit, Delta]] = field(default_factory=list)
+    generator: Any = None
+    receiver: Value = None
+
+    @property
+    def file(self) -> SourceFile:
+        """The file whose code runs."""
+        return self.module.file

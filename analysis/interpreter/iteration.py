@@ -1,0 +1,92 @@
+"""Iteration: the items of a value, one at a time, as a host iterator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.generators import Generator
+from analysis.interpreter.values import MISSING, Alternatives, Class, External, GuestRaise, HostValue, Instance, Module, Symbol, Value
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
+#: Containers longer than this are cut: no program lists more layers.
+MAX_ITEMS = 4096
+
+
+def iterate(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
+    """The items of ``value``; what cannot be told is the domain's to say."""
+    match value:
+        case Generator():
+            return value
+        case Instance():
+            return _of_instance(machine, value, span)
+        case Symbol() | External() | Module() | Alternatives():
+            return machine.domain.unknown_items(machine, value, span)
+        case Class() if "members" in value.metadata:
+            return iter(list(value.metadata["members"].values()))
+        case set() | frozenset():
+            return iter(_ordered(value))
+        case dict():
+            return iter(list(value))
+        case list():
+            return _of_list(value)
+        case HostValue():
+            machine.domain.before_call(machine, span)
+    try:
+        return iter(value)
+    except TypeError:
+        return machine.domain.unknown_items(machine, value, span)
+
+
+def _of_list(items: list[Value]) -> Iterator[Value]:
+    """A live list: what the body appends is seen, as in Python, up to a bound."""
+    index = 0
+    while index < len(items) and index < MAX_ITEMS:
+        yield items[index]
+        index += 1
+
+
+def _ordered(items: set[Value] | frozenset[Value]) -> list[Value]:
+    """The same order in every run: hashes of strings differ from process to process."""
+    return sorted(items, key=lambda item: (type(item).__name__, repr(item) if isinstance(item, (str, int, float, bytes, tuple)) else ""))
+
+
+def _of_instance(machine: Machine, value: Instance, span: Span) -> Iterator[Value]:
+    for name in ("__iter__", "__next__", "__getitem__"):
+        if value.cls.find(name) is MISSING:
+            continue
+        if name == "__iter__":
+            made = machine.call(machine.getattr(value, name, span), [], {}, span)
+            return _by_next(machine, made, span) if made is value else iterate(machine, made, span)
+        return _by_next(machine, value, span) if name == "__next__" else _by_index(machine, value, span)
+    return machine.domain.unknown_items(machine, value, span)
+
+
+def _by_next(machine: Machine, value: Instance, span: Span) -> Iterator[Value]:
+    following = machine.getattr(value, "__next__", span)
+    for _ in range(MAX_ITEMS):
+        try:
+            yield machine.call(following, [], {}, span)
+        except GuestRaise as error:
+            if is_stop(error.value):
+                return
+            raise
+
+
+def _by_index(machine: Machine, value: Instance, span: Span) -> Iterator[Value]:
+    length: Value = None
+    if value.cls.find("__len__") is not MISSING:
+        length = machine.call(machine.getattr(value, "__len__", span), [], {}, span)
+    for index in range(length if isinstance(length, int) else MAX_ITEMS):
+        try:
+            yield machine.getitem(value, index, span)
+        except GuestRaise:
+            return
+
+
+def is_stop(exception: Value) -> bool:
+    """Whether a guest exception is ``StopIteration``."""
+    return isinstance(exception, Instance) and any(cls.name == "StopIteration" for cls in exception.cls.mro)

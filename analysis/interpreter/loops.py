@@ -1,0 +1,111 @@
+"""Loops run concretely, as often as the domain's plan allows."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from analysis.interpreter import branches
+from analysis.interpreter.frames import Exit
+from analysis.interpreter.values import Symbol, Value
+
+if TYPE_CHECKING:
+    from analysis.interpreter.frames import Frame
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+    from analysis.trace.tree import Loop
+
+
+class Running:
+    """One activation of a loop: its node in the tree, its number and where it stands."""
+
+    __slots__ = ("before", "done", "machine", "node", "number", "pending", "plan")
+
+    def __init__(self, machine: Machine, span: Span, length: int | None, pending: int) -> None:
+        machine.next_loop += 1
+        self.machine = machine
+        self.number = machine.next_loop
+        self.before = machine.stamp
+        self.done = 0
+        self.pending = pending
+        self.plan = machine.domain.plan_loop(machine, span, length)
+        self.node: Loop = machine.tree.begin_loop(span, self.number)
+
+    def next(self) -> bool:
+        """Begin the next iteration if the plan allows it; only to be called when there is one."""
+        if not self.plan.another(self.done):
+            self.node.complete = False
+            self.machine.stamp = self.before
+            return False
+        self.machine.stamp = (*self.before, (self.number, self.done))
+        return True
+
+    def iteration(self, body: list[ast.stmt], frame: Frame) -> Exit | None:
+        """Run the body once."""
+        self.machine.tree.begin_iteration(self.node)
+        left = self.machine.execute(body, frame)
+        branches.rejoin(self.machine, frame, ("continue",), self.pending)
+        self.machine.tree.end()
+        self.done += 1
+        return left
+
+    def over(self, frame: Frame) -> None:
+        """The loop has ended: whoever broke out of it comes back here."""
+        self.machine.stamp = self.before
+        branches.rejoin(self.machine, frame, ("break",), self.pending)
+
+
+def run_for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Exit | None:
+    """A for loop."""
+    span = frame.file.span(node.iter)
+    source = machine.evaluate(node.iter, frame)
+    iterator = machine.iterate(source, span)
+    running = Running(machine, span, _length(source), len(frame.pending))
+    del source
+    while True:
+        if running.done and not running.next():
+            break
+        item = next(iterator, _END)
+        if item is _END:
+            running.over(frame)
+            return machine.execute(node.orelse, frame) if node.orelse else None
+        if not running.done and not running.next():
+            break
+        machine.assign(node.target, item, frame)
+        item = None  # the loop variable alone holds the item from here on, as in CPython
+        left = running.iteration(node.body, frame)
+        if left is not None and left.kind != "continue":
+            running.over(frame)
+            return None if left.kind == "break" else left
+    close = getattr(iterator, "close", None)
+    if close is not None:
+        close()
+    running.over(frame)
+    return None
+
+
+_END = object()
+
+
+def _length(source: Value) -> int | None:
+    return len(source) if isinstance(source, (list, tuple, dict, set, range, str)) else None
+
+
+def run_while(machine: Machine, node: ast.While, frame: Frame) -> Exit | None:
+    """A while loop: an undecided condition is taken to hold as long as the plan allows."""
+    span = frame.file.span(node.test)
+    running = Running(machine, span, None, len(frame.pending))
+    while True:
+        condition = machine.evaluate(node.test, frame)
+        decided = None if isinstance(condition, Symbol) else machine.truth(condition, span)
+        if decided is False:
+            running.over(frame)
+            return machine.execute(node.orelse, frame) if node.orelse else None
+        if not running.next():
+            break
+        left = running.iteration(node.body, frame)
+        if left is not None and left.kind != "continue":
+            running.over(frame)
+            return None if left.kind == "break" else left
+    running.over(frame)
+    return None

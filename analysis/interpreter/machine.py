@@ -1,0 +1,129 @@
+"""The imaginary machine: the dynamic state of one run, and the verbs that its parts and the library use.
+
+The verbs live in files of their own, one idea each; this one holds what they share.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from analysis.interpreter import attributes, branches, calls, classes, expressions, files, imports, iteration, statements
+from analysis.interpreter.builtins import BUILTINS
+from analysis.interpreter.heap import Heap
+from analysis.interpreter.values import MISSING, BudgetSpent, Class, Instance, Module, Stamp, Value
+from analysis.modules import Modules
+from analysis.trace.tree import Builder
+
+if TYPE_CHECKING:
+    import ast
+
+    from analysis.interpreter.domain import Domain
+    from analysis.interpreter.frames import Frame
+    from analysis.snapshot import Snapshot
+    from analysis.source import Span
+
+#: Host frames needed per guest call and per nested expression, with room to spare.
+_HOST_RECURSION = 20_000
+
+
+class Machine:
+    """One run over one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, domain: Domain, budget: int, *, modules: Modules | None = None) -> None:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _HOST_RECURSION))
+        self.snapshot = snapshot
+        self.domain = domain
+        self.steps = budget
+        self.modules = modules or Modules(snapshot)
+        self.heap = Heap()
+        self.tree = Builder()
+        self.loaded: dict[str, Module] = {}
+        self.entry_path = ""
+        self.stamp: Stamp = ()
+        self.path: tuple[Span, ...] = ()
+        self.frame: Frame | None = None
+        self.span: Span | None = None
+        self.depth = 0
+        self.try_depth = 0
+        self.next_loop = 0
+        self.state: dict[str, Any] = {}
+        self.executed: set[ast.AST] = set()
+        #: What could not be followed, where, in a sentence: shown to the reader.
+        self.unresolved: list[tuple[Span, str]] = []
+        self.places: dict[tuple[int, Value], Span] = {}
+        #: Globals of the entry script that the caller sets (``--set NAME=VALUE``).
+        self.overrides: dict[str, Value] = {}
+        self.argument_places: tuple[list[Span | None], dict[str, Span | None]] = ([], {})
+        self.builtins: dict[str, Value] = BUILTINS
+
+    # Verbs; each is explained where it is written.
+    evaluate = expressions.evaluate
+    truth = expressions.truth
+    binary = expressions.binary
+    execute = statements.execute
+    assign = statements.assign
+    call = calls.call
+    construct = classes.construct
+    getattr = attributes.get
+    setattr = attributes.set
+    delattr = attributes.delete
+    getitem = attributes.get_item
+    setitem = attributes.set_item
+    iterate = iteration.iterate
+    fork = branches.fork
+    import_module = imports.import_module
+    load = imports.load
+    open_file = files.open_file
+    run_text = files.run_text
+
+    def step(self) -> None:
+        """Spend one step of the budget."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise BudgetSpent
+
+    def note(self, span: Span, sentence: str) -> None:
+        """Record something that could not be followed."""
+        if len(self.unresolved) < 1000 and (span, sentence) not in self.unresolved[-20:]:
+            self.unresolved.append((span, sentence))
+
+    def place_of(self, cells: dict[Value, Value], key: Value) -> Span | None:
+        """Where that variable or attribute was last written, if places are tracked."""
+        return self.places.get((id(cells), key))
+
+    def instance(self, cls: Class, span: Span | None = None, *, assumed: bool = False) -> Instance:
+        """A new object of ``cls`` made here and now, without running its constructor."""
+        return Instance(cls, span or self.span, self.stamp, assumed=assumed)
+
+    def lookup(self, name: str, frame: Frame) -> Value:
+        """The variable ``name`` as ``frame`` sees it, or ``MISSING``."""
+        if name in frame.cells:
+            value = frame.cells[name].get("value", MISSING)
+        else:
+            value = frame.vars.get(name, MISSING)
+        if value is MISSING and frame.outer is not None:
+            return self.lookup(name, frame.outer)
+        if value is MISSING:
+            value = frame.module.vars.get(name, MISSING)
+        if value is MISSING:
+            value = self.builtins.get(name, MISSING)
+        return value
+
+    def items(self, value: Value, span: Span | None = None) -> list[Value]:
+        """All items of an iterable at once (bounded for what is endless or unknown)."""
+        found: list[Value] = []
+        for item in self.iterate(value, span or self.span):
+            found.append(item)
+            if len(found) >= iteration.MAX_ITEMS:
+                break
+        return found
+
+    def as_host(self, function: Value, span: Span) -> Callable[..., Value]:
+        """``function`` as a host callable, for handlers that pass it on (``sorted(key=…)``)."""
+        return lambda *args, **kwargs: self.call(function, list(args), kwargs, span)
+
+    def each(self, value: Value) -> Iterator[Value]:
+        """``iterate`` at the current span."""
+        return self.iterate(value, self.span)
