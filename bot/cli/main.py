@@ -85,7 +85,7 @@ def _load(command: str) -> _Command:
     except ModuleNotFoundError as error:
         if command not in _OF_THE_BOT or error.name is None or error.name.split(".")[0] in {"bot", "analysis", "estimator", "sarif"}:
             raise
-        raise UsageError(f"{command} needs the bot's dependencies ({error.name} is missing): pip install 'preflight-bot[bot]'") from error
+        raise UsageError(f"needs the bot's dependencies ({error.name} is missing): pip install 'preflight-bot[bot]'") from error
 
 
 def _help() -> str:

@@ -14,10 +14,11 @@ _SHOWN = 20
 
 
 def note_reading(folder: Folder) -> None:
-    """Folders that were passed over by their name, and whether there was more than can be read."""
-    if folder.skipped:
-        names = ", ".join(printable(folder.shown(name)) + "/" for name in folder.skipped[:_SHOWN])
-        more = f" and {len(folder.skipped) - _SHOWN} more" if len(folder.skipped) > _SHOWN else ""
+    """Folders that were passed over by their name (hidden ones and caches surprise nobody), and whether there was more than can be read."""
+    skipped = [folder.shown(path) for path in folder.skipped if not path.rstrip("/").rpartition("/")[2].startswith((".", "__"))]
+    if skipped:
+        names = ", ".join(f"{printable(path)}/" for path in skipped[:_SHOWN])
+        more = f" and {len(skipped) - _SHOWN} more" if len(skipped) > _SHOWN else ""
         _say(f"passed over: {names}{more} (name one to check it)")
     if folder.truncated:
         _say(f"{printable(str(folder.root))} holds more than {MAX_FILES:,} files: the rest was not read; name the folders that matter")
