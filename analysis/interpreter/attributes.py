@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import imports
@@ -60,7 +61,7 @@ def get(machine: Machine, value: Value, name: str, span: Span) -> Value:
         case Function() | Guarded() | Method() | HostFunction() | Partial():
             return _of_function(machine, value, name, span)
         case Property() if name in {"setter", "getter", "deleter"}:
-            return HostFunction(name, lambda call, prop=value, kind=name: _with_accessor(prop, kind, call.args[0]))
+            return _accessor(value, name)
         case Generator():
             return value.attribute(name)
         case HostValue():
@@ -68,8 +69,8 @@ def get(machine: Machine, value: Value, name: str, span: Span) -> Value:
     return _of_host(machine, value, name, span)
 
 
-def _with_accessor(prop: Property, kind: str, function: Value) -> Property:
-    return Property(prop.getter, function) if kind == "setter" else prop
+def _accessor(prop: Property, kind: str) -> HostFunction:
+    return HostFunction(kind, lambda call: Property(prop.getter, call.args[0]) if kind == "setter" else prop)
 
 
 def _of_host(machine: Machine, value: Value, name: str, span: Span) -> Value:
@@ -213,7 +214,7 @@ def set(machine: Machine, owner: Value, name: str, value: Value, span: Span) -> 
             machine.heap.write(owner.fields, name, value)
         case Alternatives(values=values):
             for each in values:
-                machine.fork(span, [lambda each=each: set(machine, each, name, value, span), lambda: None], machine.frame)
+                machine.fork(span, [partial(set, machine, each, name, value, span), lambda: None], machine.here)
         case HostValue():
             machine.domain.before_call(machine, span)
             try:

@@ -6,7 +6,7 @@ the loop or call that catches it is over; a side that raises is taken not to hap
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Exit
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Arm = Callable[[], Exit | None]
 
 
-def fork(machine: Machine, span: Span, arms: list[Arm], frame: Frame) -> Exit | None:
+def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame) -> Exit | None:
     """Run every arm from here; returns how the statement as a whole leaves (None: it goes on)."""
     alt = Alt(span)
     machine.tree.add(alt)
@@ -75,7 +75,7 @@ def rejoin(machine: Machine, frame: Frame, kinds: tuple[str, ...], since: int) -
     return [left for left, _ in caught]
 
 
-def choose(machine: Machine, span: Span, options: list[Callable[[], Value]], frame: Frame) -> Value:
+def choose(machine: Machine, span: Span, options: Sequence[Callable[[], Value]], frame: Frame) -> Value:
     """The joined value of expressions of which any may be evaluated."""
     values: list[Value] = []
 

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 #: Methods of containers that change them.
 MUTATORS = frozenset(
-    "append extend insert pop popitem remove clear sort reverse update setdefault add discard appendleft popleft extendleft rotate "
-    "difference_update intersection_update symmetric_difference_update __setitem__ __delitem__".split()
+    ["append", "extend", "insert", "pop", "popitem", "remove", "clear", "sort", "reverse", "update", "setdefault", "add", "discard", "appendleft", "popleft", "extendleft", "rotate", "difference_update", "intersection_update", "symmetric_difference_update", "__setitem__", "__delitem__"]
 )
 _UNKNOWN = (Symbol, Alternatives, External)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import binding, branches, generators, managers
@@ -118,7 +119,7 @@ def call(machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, V
         case Symbol():
             return machine.domain.call_unknown(machine, callee, args, kwargs, span)
         case Alternatives(values=values):
-            return branches.choose(machine, span, [lambda each=each: call(machine, each, list(args), dict(kwargs), span) for each in values], machine.frame)
+            return branches.choose(machine, span, [partial(call, machine, each, list(args), dict(kwargs), span) for each in values], machine.here)
     if callable(callee):
         return _call_host(machine, callee, args, kwargs, span)
     machine.note(span, "calls something that was not followed")

@@ -80,7 +80,7 @@ class Generator:
     def _run(self, _sent: Value) -> tuple[str, Value]:
         try:
             left = self.machine.execute(self.node.body, self.frame)
-        except BaseException as error:  # noqa: BLE001  carried to whoever resumed it, not swallowed
+        except BaseException as error:
             if type(error).__name__ == "GreenletExit":
                 raise
             return "raise", error

@@ -110,7 +110,7 @@ def _restore(container: Content, content: Content) -> None:
     if isinstance(container, list):
         container.extend(content)
     else:
-        container.update(content)  # type: ignore[arg-type]  # content is a copy of the same kind
+        container.update(content)
 
 
 def _join_contents(results: list[Content]) -> Content:

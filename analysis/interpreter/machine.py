@@ -14,6 +14,7 @@ from analysis.interpreter.builtins import BUILTINS
 from analysis.interpreter.heap import Heap
 from analysis.interpreter.values import MISSING, BudgetSpent, Class, Instance, Module, Stamp, Value
 from analysis.modules import Modules
+from analysis.source import Span
 from analysis.trace.tree import Builder
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from analysis.interpreter.domain import Domain
     from analysis.interpreter.frames import Frame
     from analysis.snapshot import Snapshot
-    from analysis.source import Span
 
+#: More notes than a reader would ever see.
+MAX_NOTES = 1000
 #: Host frames needed per guest call and per nested expression, with room to spare.
 _HOST_RECURSION = 20_000
 
@@ -44,7 +46,8 @@ class Machine:
         self.stamp: Stamp = ()
         self.path: tuple[Span, ...] = ()
         self.frame: Frame | None = None
-        self.span: Span | None = None
+        #: Where the call in progress stands; before anything ran, nowhere.
+        self.span = Span("", 0, 0)
         self.depth = 0
         self.try_depth = 0
         self.next_loop = 0
@@ -78,6 +81,12 @@ class Machine:
     open_file = files.open_file
     run_text = files.run_text
 
+    @property
+    def here(self) -> Frame:
+        """The activation that runs. Raises AssertionError before anything does."""
+        assert self.frame is not None  # noqa: S101  verbs that branch are called by running code only
+        return self.frame
+
     def step(self) -> None:
         """Spend one step of the budget."""
         self.steps -= 1
@@ -86,7 +95,7 @@ class Machine:
 
     def note(self, span: Span, sentence: str) -> None:
         """Record something that could not be followed."""
-        if len(self.unresolved) < 1000 and (span, sentence) not in self.unresolved[-20:]:
+        if len(self.unresolved) < MAX_NOTES and (span, sentence) not in self.unresolved[-20:]:
             self.unresolved.append((span, sentence))
 
     def place_of(self, cells: dict[Value, Value], key: Value) -> Span | None:
@@ -99,10 +108,7 @@ class Machine:
 
     def lookup(self, name: str, frame: Frame) -> Value:
         """The variable ``name`` as ``frame`` sees it, or ``MISSING``."""
-        if name in frame.cells:
-            value = frame.cells[name].get("value", MISSING)
-        else:
-            value = frame.vars.get(name, MISSING)
+        value = frame.cells[name].get("value", MISSING) if name in frame.cells else frame.vars.get(name, MISSING)
         if value is MISSING and frame.outer is not None:
             return self.lookup(name, frame.outer)
         if value is MISSING:

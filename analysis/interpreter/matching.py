@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import expressions
@@ -30,7 +31,7 @@ def run_match(machine: Machine, node: ast.Match, frame: Frame) -> Exit | None:
             break
     if not possible:
         return None
-    arms = [lambda body=case.body: machine.execute(body, frame) for case in possible]
+    arms = [partial(machine.execute, case.body, frame) for case in possible]
     return machine.fork(frame.file.span(node.subject), arms, frame)
 
 

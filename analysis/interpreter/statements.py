@@ -49,6 +49,7 @@ def assign_name(machine: Machine, name: str, value: Value, frame: Frame, node: a
     """Bind a variable where the scoping rules put it."""
     if machine.overrides and frame.names is None and frame.owner is None and name in machine.overrides:
         value = machine.overrides[name]
+    holder: Value
     if frame.names is None or name in frame.names.local:
         cells, key, holder = (frame.cells[name], "value", frame) if name in frame.cells else (frame.vars, name, frame)
     elif name in frame.cells:
@@ -169,7 +170,7 @@ def _delete(machine: Machine, node: ast.Delete, frame: Frame) -> Exit | None:
     for target in node.targets:
         match target:
             case ast.Name(id=name):
-                cells = frame.cells[name] if name in frame.cells else frame.vars
+                cells = frame.cells.get(name, frame.vars)
                 machine.heap.delete(cells, "value" if name in frame.cells else name)
             case ast.Attribute(value=owner, attr=name):
                 machine.delattr(machine.evaluate(owner, frame), name, frame.file.span(target))
