@@ -1,0 +1,1 @@
+"""The servers: how a request becomes an answer, with faults, limits and records on the way."""

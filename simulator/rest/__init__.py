@@ -1,0 +1,1 @@
+"""The operations of the REST API, one file per subject; each function answers one operation of GitHub's description."""

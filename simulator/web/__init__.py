@@ -1,0 +1,1 @@
+"""Pages for people: a pull request's conversation, checks and files, looking the way GitHub shows them."""

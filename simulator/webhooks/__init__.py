@@ -1,0 +1,1 @@
+"""Events of the simulated GitHub, and their delivery to the App."""
