@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from analysis.engine import analyse
@@ -53,18 +54,10 @@ def run(words: Sequence[str]) -> int:
 
 
 def _analyse(folder: Folder, snapshot: Snapshot, rules: tuple[Rule, ...], settings: Settings) -> Report:
-    report = configured(analyse(snapshot, rules, folder.requested), settings)
+    report = configured(analyse(snapshot, rules, folder.requested & snapshot.contents.keys()), settings)
     unread = {each.path for each in folder.not_analysed}
     not_analysed = (*folder.not_analysed, *(each for each in report.not_analysed if each.path not in unread))
-    return Report(
-        report.findings,
-        report.unresolved,
-        tuple(sorted(not_analysed, key=lambda each: (each.path, each.line))),
-        report.files,
-        report.rules,
-        report.suppressed,
-        report.problems,
-    )
+    return replace(report, not_analysed=tuple(sorted(not_analysed, key=lambda each: (each.path, each.line))))
 
 
 def _rules(options: argparse.Namespace, settings: Settings) -> tuple[Rule, ...]:

@@ -11,6 +11,7 @@ import jsonschema_rs
 import pytest
 
 from analysis.finding import Confidence, Edit, Evidence, Finding, Fix, Safety, Severity
+from analysis.fixes.change import Reported
 from analysis.report import Report
 from analysis.rule import Good, Rule
 from analysis.snapshot import Snapshot
@@ -27,7 +28,7 @@ SOURCE = 'losses = []\nname = "é😀"; losses.append(loss)\n'
 PATH = "a b/träin.py"
 
 
-def _nothing(_trace: object) -> Iterator[Finding]:
+def _nothing(_trace: object) -> Iterator[Reported]:
     return iter(())
 
 
