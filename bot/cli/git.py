@@ -56,6 +56,11 @@ class GitRepository:
         listed = self._run("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", base, head).stdout
         return frozenset(os.fsdecode(path) for path in listed.split(b"\0") if path)
 
+    def patch(self, base: str, head: str, path: str) -> str:
+        """The unified diff of one file between two commits, with the three lines of context that GitHub shows."""
+        options = ("-r", "-p", "-U3", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+        return self._run("diff-tree", *options, base, head, "--", path).stdout.decode("utf-8", "replace")
+
     def _tree(self, commit: str) -> Iterator[tuple[str, str, int, str]]:
         """Mode, blob, size and path of every entry that is a file."""
         for record in self._run("ls-tree", "-r", "-z", "-l", "--full-tree", commit).stdout.split(b"\0"):
