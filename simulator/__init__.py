@@ -1,4 +1,4 @@
-'''A strict GitHub on your own machine, for the demo and for tests.
+"""A strict GitHub on your own machine, for the demo and for tests.
 
 Everything listens on 127.0.0.1, is backed by real bare git repositories in a temporary folder, and is gone afterwards:
 
@@ -35,7 +35,7 @@ parameters that GitHub would silently ignore are refused too. The simulator chec
 `github.clock.advance(3600)` lets tokens expire; `github.limits` lowers ceilings such as the size of a tree.
 
 Stricter than GitHub: a token reaches only what its installation reaches, public repositories of others included.
-'''
+"""
 
 from simulator.http.faults import BadGateway, Delay, Drop, Exhausted, RateLimited, Refuse, StaleHead
 from simulator.pull_request import PullRequest

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     Files = Mapping[str, str | bytes | FileWrite | None]
 
 
-def write_files(  # noqa: PLR0913 - the parts of a commit
-    repository: Repository, branch: str, files: Files, message: str, author: Account, *, parent: str | None
-) -> str:
+def write_files(repository: Repository, branch: str, files: Files, message: str, author: Account, *, parent: str | None) -> str:
     """Commit files on top of `parent` without telling anybody; the mode of a file that exists is kept."""
     changes: dict[str, FileWrite | None] = {}
     for path, content in files.items():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Repository:
     """One repository. Its methods are what people do to it; the App comes in over HTTP."""
 
-    def __init__(  # noqa: PLR0913 - the parts of a repository
+    def __init__(
         self,
         platform: Platform,
         owner: Account,
@@ -109,7 +109,7 @@ class Repository:
         branch_moved(self, branch, before, after, sender)
         return after
 
-    def open_pull_request(  # noqa: PLR0913 - what GitHub's form asks for
+    def open_pull_request(
         self,
         head: str,
         base: str | None = None,

@@ -92,9 +92,7 @@ def _at_position(hunks: tuple[Hunk, ...], place: Place, commit_id: str) -> Ancho
     raise AnchorError(OUTSIDE_DIFF)
 
 
-def add_review(
-    pull: PullRequest, user: Account, body: str, state: ReviewState, commit_id: str, comments: list[tuple[Anchor, str]]
-) -> Review:
+def add_review(pull: PullRequest, user: Account, body: str, state: ReviewState, commit_id: str, comments: list[tuple[Anchor, str]]) -> Review:
     """Store a review with comments whose anchors were checked."""
     platform = pull.repository.platform
     now = platform.clock.now()

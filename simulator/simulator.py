@@ -18,7 +18,7 @@ from simulator.auth.keys import key_pair
 from simulator.branches import branch_moved, write_files
 from simulator.clock import Clock
 from simulator.git.repository import GitRepository
-from simulator.http.api_server import ApiServer
+from simulator.http.api_server import ARCHIVE_PREFIX, ApiServer
 from simulator.http.archives import Archives
 from simulator.http.faults import Fault, Faults
 from simulator.http.service import Service
@@ -63,18 +63,25 @@ class Simulator:
         permissions: Mapping[str, Level] = LEAST_PERMISSIONS,
         events: Sequence[str] = EVENTS,
         port: int = 0,
+        separate_archive_host: bool = False,
         secret: str = "a secret of the simulator",  # noqa: S107 - it guards nothing but a test's loopback
     ) -> AsyncIterator[Simulator]:
-        """Serve until the `async with` block ends. `port` is that of the web pages; 0 takes a free one."""
+        """Serve until the `async with` block ends.
+
+        `port` is that of the web pages; 0 takes a free one. Archives come from below the API's own address, as from an
+        Enterprise server, or with `separate_archive_host` from another port, as from GitHub's `codeload`.
+        """
         folder = Path(tempfile.mkdtemp(prefix="simulator-"))
         simulator = cls(_platform(folder, permissions, events), secret)
+        api_server = ApiServer(simulator.service, simulator.faults).application(simulator.archives.application())
         listeners = [
-            await Listener.open(ApiServer(simulator.service, simulator.faults).application()),
+            await Listener.open(api_server),
             await Listener.open(Pages(simulator.platform).application(), port),
             await Listener.open(simulator.archives.application()),
         ]
         api, web, archive = (listener.url for listener in listeners)
-        simulator.platform.connect(Urls(api, web, archive), simulator.webhooks)
+        urls = Urls(api, web, archive if separate_archive_host else f"{api}{ARCHIVE_PREFIX}")
+        simulator.platform.connect(urls, simulator.webhooks)
         delivering = asyncio.create_task(simulator.webhooks.run())
         try:
             yield simulator
@@ -149,7 +156,7 @@ class Simulator:
     def limits(self, limits: Limits) -> None:
         self.platform.limits = limits
 
-    def create_repository(  # noqa: PLR0913 - the choices of GitHub's form
+    def create_repository(
         self,
         full_name: str,
         files: Files | None = None,
@@ -176,16 +183,12 @@ class Simulator:
             self.install(owner.login)
         return repository
 
-    def install(
-        self, owner: str, repositories: Sequence[str] | None = None, permissions: Mapping[str, Level] | None = None
-    ) -> Installation:
+    def install(self, owner: str, repositories: Sequence[str] | None = None, permissions: Mapping[str, Level] | None = None) -> Installation:
         """Put the App on an account: on all repositories or on those named, with fewer permissions if given."""
         account = self.platform.account(owner)
         chosen = None
         if repositories is not None:
-            chosen = frozenset(
-                one.id for one in self.platform.repositories.values() if one.owner == account and one.name in repositories
-            )
+            chosen = frozenset(one.id for one in self.platform.repositories.values() if one.owner == account and one.name in repositories)
         granted = dict(self.platform.app.permissions if permissions is None else permissions)
         known = {one.id: one for one in self.platform.installations.values() if one.account == account}
         before = {one.id: one for installed in known.values() for one in self.platform.reachable(installed)}

@@ -40,9 +40,7 @@ def delete_comment(pull: PullRequest, comment_id: int, sender: Account) -> None:
     issue_comment_event(pull, comment, "deleted", sender)
 
 
-def with_reaction(
-    platform: Platform, reactions: tuple[Reaction, ...], user: Account, content: str
-) -> tuple[tuple[Reaction, ...], Reaction, bool]:
+def with_reaction(platform: Platform, reactions: tuple[Reaction, ...], user: Account, content: str) -> tuple[tuple[Reaction, ...], Reaction, bool]:
     """The reactions with one more, that one, and whether it is new: an account reacts once with each emoji."""
     for reaction in reactions:
         if reaction.user == user and reaction.content == content:

@@ -23,22 +23,15 @@ def check_app_jwt(token: str, public_key: str, app_id: int, now: datetime) -> No
 
     """
     try:
-        claims = jwt.decode(
-            token, public_key, algorithms=["RS256"], options={"verify_exp": False, "verify_iat": False, "verify_nbf": False}
-        )
+        claims = jwt.decode(token, public_key, algorithms=["RS256"], options={"verify_exp": False, "verify_iat": False, "verify_nbf": False})
     except jwt.InvalidTokenError as problem:
         raise ApiError(401, "A JSON web token could not be decoded") from problem
     issued, expires = claims.get("iat"), claims.get("exp")
     moment = now.timestamp()
     if not isinstance(issued, int) or issued > moment + CLOCK_DRIFT_SECONDS:
-        raise ApiError(
-            401, "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued"
-        )
+        raise ApiError(401, "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued")
     if not isinstance(expires, int) or expires <= moment:
-        raise ApiError(
-            401, "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the "
-            "assertion expires"
-        )
+        raise ApiError(401, "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires")
     if expires > moment + MAX_LIFETIME_SECONDS:
         raise ApiError(401, "'Expiration time' claim ('exp') is too far in the future")
     if str(claims.get("iss")) not in (str(app_id), f"Iv1.{app_id:016x}"):

@@ -15,8 +15,6 @@ _PUBLIC_EXPONENT = 65537
 def key_pair() -> tuple[str, str]:
     """Private and public key as PEM text."""
     key = rsa.generate_private_key(_PUBLIC_EXPONENT, _KEY_BITS)
-    private = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
-    )
+    private = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
     public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     return private.decode(), public.decode()

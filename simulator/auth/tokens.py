@@ -108,9 +108,7 @@ class TokenTable:
             chosen |= {number if number in by_name.values() else None for number in ids}
         known = frozenset(number for number in chosen if number is not None)
         if None in chosen:
-            raise invalid(
-                "There is at least one repository that does not exist or is not accessible to the parent installation."
-            )
+            raise invalid("There is at least one repository that does not exist or is not accessible to the parent installation.")
         return known
 
 

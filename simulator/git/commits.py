@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from simulator.git.repository import GitRepository
 
 
-def write_commit(  # noqa: PLR0913 - a commit has this many parts
+def write_commit(
     repository: GitRepository,
     branch: str,
     changes: Mapping[str, FileWrite | None],

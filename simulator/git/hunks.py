@@ -45,9 +45,7 @@ def parse_hunks(patch: str) -> tuple[Hunk, ...]:
     """The hunks of one file's patch, in order."""
     texts = patch.split("\n")
     starts = [at for at, text in enumerate(texts) if text.startswith("@@ ")]
-    return tuple(
-        _hunk(start, texts[start:end]) for start, end in zip(starts, [*starts[1:], len(texts)], strict=True)
-    )
+    return tuple(_hunk(start, texts[start:end]) for start, end in zip(starts, [*starts[1:], len(texts)], strict=True))
 
 
 def _hunk(position: int, texts: list[str]) -> Hunk:

@@ -52,6 +52,4 @@ def _check_size(name: str, first: int | None, last: int | None) -> None:
         raise GraphQLError(f"You must provide a `first` or `last` value to properly paginate the `{name}` connection.")
     for argument, size in (("first", first), ("last", last)):
         if size is not None and not 1 <= size <= MAX_PAGE:
-            raise GraphQLError(
-                f"Requesting {size} records on the `{name}` connection exceeds the `{argument}` limit of {MAX_PAGE} records."
-            )
+            raise GraphQLError(f"Requesting {size} records on the `{name}` connection exceeds the `{argument}` limit of {MAX_PAGE} records.")

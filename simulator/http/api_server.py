@@ -18,6 +18,7 @@ from simulator.http.service import ApiRequest
 if TYPE_CHECKING:
     from simulator.http.service import Service
 
+ARCHIVE_PREFIX = "/_codeload"
 ENTERPRISE_PREFIX = "/api/v3"
 ENTERPRISE_GRAPHQL = "/api/graphql"
 MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -34,9 +35,10 @@ class ApiServer:
         self._service = service
         self._faults = faults
 
-    def application(self) -> web.Application:
-        """The aiohttp application to serve."""
+    def application(self, archives: web.Application) -> web.Application:
+        """The aiohttp application to serve, with the archives below it."""
         application = web.Application(client_max_size=MAX_BODY_BYTES)
+        application.add_subapp(ARCHIVE_PREFIX, archives)
         application.router.add_route("*", "/{path:.*}", self.handle)
         return application
 

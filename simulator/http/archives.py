@@ -29,8 +29,8 @@ class Archives:
     def address(self, repository: Repository, sha: str) -> str:
         """Where the archive of a commit can be had without a token, for five minutes."""
         expires = int((self._platform.clock.now() + _LIFETIME).timestamp())
-        path = f"/{repository.full_name}/legacy.tar.gz/{sha}"
-        return f"{self._platform.urls.archive}{path}?expires={expires}&token={self._sign(path, expires)}"
+        path = f"{repository.full_name}/legacy.tar.gz/{sha}"
+        return f"{self._platform.urls.archive}/{path}?expires={expires}&token={self._sign(path, expires)}"
 
     def application(self) -> web.Application:
         """The aiohttp application to serve."""
@@ -48,12 +48,10 @@ class Archives:
         expires, given = request.query.get("expires", ""), request.query.get("token", "")
         if not expires.isdecimal() or int(expires) < self._platform.clock.now().timestamp():
             raise web.HTTPNotFound
-        if not hmac.compare_digest(given.encode(), self._sign(request.path, int(expires)).encode()):
+        owner, name, sha = (request.match_info[part] for part in ("owner", "name", "sha"))
+        repository = self._platform.repository(f"{owner}/{name}")
+        if repository is None or not hmac.compare_digest(given.encode(), self._sign(f"{owner}/{name}/legacy.tar.gz/{sha}", int(expires)).encode()):
             raise web.HTTPNotFound
-        repository = self._platform.repository(f"{request.match_info['owner']}/{request.match_info['name']}")
-        if repository is None:
-            raise web.HTTPNotFound
-        sha = request.match_info["sha"]
         folder = f"{repository.owner.login}-{repository.name}-{sha[:7]}"
         content = repository.git.run("archive", "--format=tar.gz", f"--prefix={folder}/", sha)
         self.served += 1

@@ -41,9 +41,7 @@ class RateLimits:
 
     def headers(self, caller: str, resource: str) -> dict[str, str]:
         """The `x-ratelimit-*` headers as they stand."""
-        return {f"x-ratelimit-{name}": str(value) for name, value in self.state(caller, resource).items()} | {
-            "x-ratelimit-resource": resource
-        }
+        return {f"x-ratelimit-{name}": str(value) for name, value in self.state(caller, resource).items()} | {"x-ratelimit-resource": resource}
 
     def state(self, caller: str, resource: str) -> dict[str, int]:
         """Limit, remaining, reset (seconds since 1970) and used."""

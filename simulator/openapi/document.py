@@ -85,26 +85,17 @@ def _looseness(template: str) -> tuple[int, int]:
 def _operation(method: str, template: str, described: Json) -> Operation:
     listed = [_follow(one) for one in cast("list[Json]", described.get("parameters", []))]
     many = {str(one["name"]) for one in listed if one.get("x-multi-segment")}
-    pattern = "".join(
-        f"(?P<{part}>{_shape(part, many)})" if at % 2 else re.escape(part)
-        for at, part in enumerate(_PLACEHOLDER.split(template))
-    )
+    pattern = "".join(f"(?P<{part}>{_shape(part, many)})" if at % 2 else re.escape(part) for at, part in enumerate(_PLACEHOLDER.split(template)))
     request = cast("Json", described.get("requestBody", {}))
     return Operation(
         id=str(described["operationId"]),
         method=method,
         template=template,
         pattern=re.compile(pattern, re.DOTALL),
-        parameters=tuple(
-            Parameter(str(one["name"]), str(one["in"]), bool(one.get("required")), cast("Json", one["schema"]))
-            for one in listed
-        ),
+        parameters=tuple(Parameter(str(one["name"]), str(one["in"]), bool(one.get("required")), cast("Json", one["schema"])) for one in listed),
         body=_json_schema(request),
         body_required=bool(request.get("required")),
-        responses={
-            status: _json_schema(_follow(response))
-            for status, response in cast("dict[str, Json]", described["responses"]).items()
-        },
+        responses={status: _json_schema(_follow(response)) for status, response in cast("dict[str, Json]", described["responses"]).items()},
     )
 
 

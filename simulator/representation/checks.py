@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 def pull_references(repository: Repository, sha: str) -> list[Json]:
     """The open pull requests whose head is that commit; those from forks are not listed, as on GitHub."""
     return [
-        pull_reference_json(pull)
-        for pull in repository.pulls.values()
-        if pull.head_sha == sha and pull.state == "open" and pull.head_repository is repository
+        pull_reference_json(pull) for pull in repository.pulls.values() if pull.head_sha == sha and pull.state == "open" and pull.head_repository is repository
     ]
 
 

@@ -85,11 +85,7 @@ def revoke_token(call: Call) -> Answer:
 def list_deliveries(call: Call) -> Answer:
     """Attempts to deliver, the newest first; `cursor` is the id of the first one of a page."""
     wanted = call.query.get("status")
-    shown = [
-        one
-        for one in reversed(call.platform.outbox.deliveries)
-        if wanted is None or (wanted == "success") == _succeeded(one)
-    ]
+    shown = [one for one in reversed(call.platform.outbox.deliveries) if wanted is None or (wanted == "success") == _succeeded(one)]
     cursor = call.query.get("cursor")
     if cursor is not None:
         shown = [one for one in shown if one.id <= int(str(cursor).removeprefix("v1_"))]

@@ -45,11 +45,7 @@ def get_upload(call: Call) -> Answer:
 def list_analyses(call: Call) -> Answer:
     """One analysis for every run of every upload, the newest first."""
     wanted, reference = call.query.get("sarif_id"), call.query.get("ref")
-    uploads = [
-        one
-        for one in reversed(call.repository.sarif_uploads.values())
-        if wanted in (None, one.id) and reference in (None, one.ref)
-    ]
+    uploads = [one for one in reversed(call.repository.sarif_uploads.values()) if wanted in (None, one.id) and reference in (None, one.ref)]
     return paged(call, [_analysis(call, one, run) for one in uploads for run in _runs(one)])
 
 

@@ -56,9 +56,7 @@ def delete_comment(call: Call) -> Answer:
 def react(call: Call) -> Answer:
     """React with an emoji: 201 the first time, 200 when it is there already."""
     pull, comment = _find(call)
-    reactions, reaction, new = talking.with_reaction(
-        call.platform, comment.reactions, call.bot, str(call.body["content"])
-    )
+    reactions, reaction, new = talking.with_reaction(call.platform, comment.reactions, call.bot, str(call.body["content"]))
     pull.comment_table[comment.id] = replace(comment, reactions=reactions)
     return Answer(reaction_json(call.platform, reaction), 201 if new else 200)
 

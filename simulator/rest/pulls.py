@@ -26,9 +26,7 @@ def list_pulls(call: Call) -> Answer:
     found = [
         pull
         for pull in call.repository.pulls.values()
-        if state in ("all", pull.state)
-        and base in (None, pull.base_branch)
-        and head in (None, f"{pull.head_repository.owner.login}:{pull.head_branch}")
+        if state in ("all", pull.state) and base in (None, pull.base_branch) and head in (None, f"{pull.head_repository.owner.login}:{pull.head_branch}")
     ]
     by_update = call.query.get("sort") == "updated"
     newest_first = call.query.get("direction", "desc") == "desc"

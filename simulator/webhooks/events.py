@@ -25,22 +25,18 @@ _NO_COMMIT = "0" * 40
 
 
 def pull_request_event(pull: PullRequest, action: str, sender: Account, more: Mapping[str, object] | None = None) -> None:
-    """`pull_request`: opened, synchronize, edited, labeled…"""
+    """`pull_request`: opened, synchronize, edited, labeled and the like."""
     payload = {"action": action, "number": pull.number, "pull_request": pull_json(pull), **(more or {})}
     _emit(pull.repository, "pull_request", payload, sender)
 
 
-def issue_comment_event(
-    pull: PullRequest, comment: IssueComment, action: str, sender: Account, more: Mapping[str, object] | None = None
-) -> None:
+def issue_comment_event(pull: PullRequest, comment: IssueComment, action: str, sender: Account, more: Mapping[str, object] | None = None) -> None:
     """`issue_comment`: created, edited, deleted."""
     payload = {"action": action, "issue": issue_json(pull), "comment": issue_comment_json(pull, comment), **(more or {})}
     _emit(pull.repository, "issue_comment", payload, sender)
 
 
-def check_run_event(
-    repository: Repository, run: CheckRun, action: str, sender: Account, more: Mapping[str, object] | None = None
-) -> None:
+def check_run_event(repository: Repository, run: CheckRun, action: str, sender: Account, more: Mapping[str, object] | None = None) -> None:
     """`check_run`: created, completed, rerequested, requested_action."""
     shown = check_run_json(repository, run)
     shown["check_suite"] = check_suite_json(repository, repository.suites[run.suite_id])
@@ -106,9 +102,7 @@ def merge_group_event(repository: Repository, base_branch: str, head_sha: str, a
     _emit(repository, "merge_group", {"action": action, "merge_group": group}, sender)
 
 
-def installation_event(
-    platform: Platform, installation: Installation, action: str, repositories: list[Repository], sender: Account
-) -> None:
+def installation_event(platform: Platform, installation: Installation, action: str, repositories: list[Repository], sender: Account) -> None:
     """`installation`: created, deleted, suspend, new_permissions_accepted."""
     payload: Json = {
         "action": action,

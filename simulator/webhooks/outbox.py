@@ -115,9 +115,7 @@ class Outbox:
     def redeliver(self, delivery: Delivery) -> None:
         """Send an event once more; its GUID stays the same."""
         event = delivery.event
-        again = Event(
-            event.guid, event.name, event.action, event.body, event.installation_id, event.repository_id, redelivery=True
-        )
+        again = Event(event.guid, event.name, event.action, event.body, event.installation_id, event.repository_id, redelivery=True)
         self._queue.put_nowait(again)
 
     async def settled(self) -> None:
