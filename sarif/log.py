@@ -31,6 +31,7 @@ def to_sarif(report: Report, snapshot: Snapshot, rules: Iterable[Rule]) -> dict[
     ]
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "Preflight", "semanticVersion": version("preflight-bot"), "rules": list(descriptors.values())}},
+        "automationDetails": {"id": "preflight/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": _notifications(report)}],
         "results": results,

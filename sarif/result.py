@@ -9,8 +9,8 @@ from analysis.snapshot import Snapshot
 from sarif.descriptor import LEVELS
 from sarif.place import artifact, location, region
 
-#: The version of what the fingerprint is made of: a change of that needs a new name.
-_FINGERPRINT = "preflight/v1"
+#: Ours names the version of what it is made of; GitHub tells alerts apart by the other name alone, whatever stands there.
+_FINGERPRINTS = ("preflight/v1", "primaryLocationLineHash")
 
 
 def result(finding: Finding, snapshot: Snapshot, rule_index: int | None) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def result(finding: Finding, snapshot: Snapshot, rule_index: int | None) -> dict
     if rule_index is not None:
         value["ruleIndex"] = rule_index
     if finding.fingerprint:
-        value["partialFingerprints"] = {_FINGERPRINT: finding.fingerprint}
+        value["partialFingerprints"] = dict.fromkeys(_FINGERPRINTS, finding.fingerprint)
     if finding.fix is not None:
         value["fixes"] = [_fix(finding.fix, snapshot)]
     return value

@@ -124,7 +124,7 @@ def test_what_was_silenced_or_not_read_is_said(log: dict[str, Any]) -> None:
     assert [result["level"] for result in run["results"]] == ["error", "error", "note"]
     assert run["results"][2]["suppressions"] == [{"kind": "inSource"}]
     assert [each["level"] for each in run["invocations"][0]["toolExecutionNotifications"]] == ["warning", "error"]
-    assert run["results"][0]["partialFingerprints"] == {"preflight/v1": "abc"}
+    assert run["results"][0]["partialFingerprints"] == {"preflight/v1": "abc", "primaryLocationLineHash": "abc"}
 
 
 def test_a_name_that_is_not_utf8_still_makes_a_uri() -> None:
