@@ -20,7 +20,7 @@ from itertools import accumulate
 from analysis.certainty import Place
 
 #: Larger files are generated data, not training code; the limit keeps a hostile file cheap.
-MAX_BYTES = 2_000_000
+MAX_BYTES = 1_000_000
 #: Deeper nesting than any person writes; the interpreter recurses on it.
 MAX_DEPTH = 180
 #: What the parser may recurse while it builds the tree: CPython 3.11 takes three times this and overflows its stack where the limit was raised far.

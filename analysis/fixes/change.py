@@ -191,3 +191,7 @@ def anchors(change: Change) -> tuple[Span, ...]:
 def path_of(change: Change) -> str:
     """The file a change is made in."""
     return change.path if isinstance(change, AddImport) else anchors(change)[0].path
+
+
+class ChangeRefusedError(Exception):
+    """A change cannot be made without a doubt; the message is the clause shown to the reader after "no fix:"."""
