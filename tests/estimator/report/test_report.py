@@ -75,7 +75,7 @@ def test_markdown_keeps_what_comes_from_the_repository_in_its_cell():
 def test_a_remedy_is_told_with_its_cost():
     remedied = estimate(memory())
     remedied = type(remedied)(
-        remedied.entry, remedied.mode, remedied.config, remedied.memory, remedies=(Remedy("Checkpointing", GIB, 9 * GIB, True, "Slower."),)
+        remedied.entry, remedied.mode, remedied.config, remedied.memory, remedies=(Remedy("Checkpointing", GIB, 9 * GIB, fits=True, cost="Slower."),)
     )
     assert "Try: Checkpointing. Peak 9.00 GiB, 1.00 GiB less, fits. Cost: Slower." in as_text([remedied])
     assert "- **Checkpointing**: 9.00 GiB, 1.00 GiB less, fits. Slower." in as_markdown([remedied])

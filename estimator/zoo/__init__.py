@@ -1,0 +1,89 @@
+"""Model families in our own words: PyTorch source that the interpreter reads where the library's own is not at hand.
+
+The files under ``guest/`` are read as data and never imported here; among themselves they are the package ``preflight_zoo``. Each
+mirrors one version of one library: the same parameter names, the same operations in the same order, the same things kept alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+#: The name under which the zoo's files import each other.
+PACKAGE = "preflight_zoo"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One family: ``config`` is the class that takes the library's arguments, ``builds`` the classes by what they do."""
+
+    name: str
+    config: str
+    builds: Mapping[str, str]  # "causal-lm" -> "GPT2LMHeadModel"; the first is what the file's ``build(config)`` gives
+    mirrors: str
+
+
+_TRANSFORMERS = "transformers 5.24.0"
+
+_FAMILIES = (
+    Family("gpt2", "GPT2Config", {"causal-lm": "GPT2LMHeadModel", "base": "GPT2Model"}, _TRANSFORMERS),
+    Family(
+        "llama",
+        "LlamaConfig",
+        {"causal-lm": "LlamaForCausalLM", "sequence-classification": "LlamaForSequenceClassification", "base": "LlamaModel"},
+        _TRANSFORMERS,
+    ),
+    Family(
+        "mistral",
+        "MistralConfig",
+        {"causal-lm": "MistralForCausalLM", "sequence-classification": "MistralForSequenceClassification", "base": "MistralModel"},
+        _TRANSFORMERS,
+    ),
+    Family(
+        "qwen2",
+        "Qwen2Config",
+        {"causal-lm": "Qwen2ForCausalLM", "sequence-classification": "Qwen2ForSequenceClassification", "base": "Qwen2Model"},
+        _TRANSFORMERS,
+    ),
+    Family(
+        "bert",
+        "BertConfig",
+        {"sequence-classification": "BertForSequenceClassification", "masked-lm": "BertForMaskedLM", "base": "BertModel"},
+        _TRANSFORMERS,
+    ),
+    Family(
+        "roberta",
+        "RobertaConfig",
+        {"sequence-classification": "RobertaForSequenceClassification", "masked-lm": "RobertaForMaskedLM", "base": "RobertaModel"},
+        _TRANSFORMERS,
+    ),
+    Family("resnet", "ResNetConfig", {"image-classification": "ResNet"}, "torchvision 0.29.1"),
+)
+
+
+def families() -> tuple[str, ...]:
+    """The families' names, which the catalog's models refer to."""
+    return tuple(family.name for family in _FAMILIES)
+
+
+def family(name: str) -> Family:
+    """The family called ``name``. Raises ``KeyError`` naming the families there are."""
+    for one in _FAMILIES:
+        if one.name == name:
+            return one
+    raise KeyError(f"The zoo has no family {name!r}; it has {', '.join(families())}.")
+
+
+def source_of(name: str) -> str:
+    """The source of one family's file, which imports others of ``sources()`` as ``preflight_zoo.<file>``."""
+    return sources()[f"{PACKAGE}/{family(name).name}.py"]
+
+
+@cache
+def sources() -> Mapping[str, str]:
+    """Every file of the guest package by its path, ``preflight_zoo/gpt2.py``: what a snapshot takes in for the interpreter to import."""
+    folder = resources.files(__name__).joinpath("guest")
+    files = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".py")), key=lambda entry: entry.name)
+    return {f"{PACKAGE}/{entry.name}": entry.read_text(encoding="utf-8") for entry in files} | {f"{PACKAGE}/__init__.py": ""}
