@@ -29,6 +29,11 @@ class Snapshot:
             self._parsed[path] = NotAnalysed(path, "its content was not read") if raw is None else read(path, raw)
         return self._parsed[path]
 
+    def with_contents(self, changed: Mapping[str, bytes]) -> Snapshot:
+        """The same commit with other bytes in some files; what was parsed of the others is kept."""
+        kept = {path: parsed for path, parsed in self._parsed.items() if path not in changed}
+        return Snapshot(self.paths | frozenset(changed), {**self.contents, **changed}, self.commit, kept)
+
     def position(self, span: Span) -> Position:
         """Lines and character columns of ``span``, in a file of any kind."""
         source = self.source(span.path)
