@@ -9,8 +9,8 @@ from pathlib import Path
 from analysis.source import MAX_BYTES, NotAnalysed
 
 
-def read_file(root: Path, path: str) -> bytes | NotAnalysed:
-    """At most one byte more than the analysis takes: enough for it to say that the file is too large."""
+def read_file(root: Path, path: str, limit: int = MAX_BYTES) -> bytes | NotAnalysed:
+    """The file's bytes, of which ``limit`` plus one are enough for the analysis to say that it is too large."""
     full = root / path
     try:
         if full.is_symlink() and not full.resolve(strict=True).is_relative_to(root.resolve()):
@@ -22,7 +22,7 @@ def read_file(root: Path, path: str) -> bytes | NotAnalysed:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return NotAnalysed(path, "is not a regular file")
         try:
-            return stream.read(MAX_BYTES + 1)
+            return stream.read(limit + 1)
         except OSError as error:
             return NotAnalysed(path, f"cannot be read: {_reason(error)}")
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from analysis.settings_file import FILES as SETTINGS_FILES
 from analysis.snapshot import Snapshot
-from analysis.source import NotAnalysed
+from analysis.source import MAX_BYTES, NotAnalysed
 from bot.cli.file_content import read_file
 from bot.cli.outcome import UsageError
 from bot.cli.walk import Walk, walk
-from bot.wanted_files import is_wanted
+from bot.wanted_files import MAX_CONFIGURATION_BYTES, is_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ def _read(root: Path, tree: Walk, asked_trees: dict[Path, Walk], asked_files: li
     for path in sorted(paths):
         if not is_wanted(path) and path not in asked_files:
             continue
-        content = read_file(root, path)
+        content = read_file(root, path, MAX_BYTES if path.endswith(".py") else MAX_CONFIGURATION_BYTES)
         if isinstance(content, NotAnalysed):
             failed.append(content)
-        else:
+        elif is_wanted(path, len(content)) or path in asked_files:
             contents[path] = content
     failed += [NotAnalysed(path, "is not a Python file") for path in asked_files if path in contents and not path.endswith(".py")]
     requested.update(path for path in asked_files if path.endswith(".py"))
