@@ -20,7 +20,8 @@ class Pace:
     """How long things take, in seconds. The defaults are what GitHub asks for; tests hurry.
 
     ``write_interval`` between two content writes of one installation; ``short_wait`` a rate limit that is waited out in
-    place, a longer one puts the job to sleep; ``retry`` before the first repetition, doubled each time.
+    place, a longer one puts the job to sleep; ``retry`` before the first repetition, doubled each time; ``tidy_delay`` until a
+    replaced job's last step has surely ended.
     """
 
     write_interval: float = 1.0
@@ -30,6 +31,7 @@ class Pace:
     request_timeout: float = 60.0
     enqueue_timeout: float = 4.0
     drain: float = 3.0
+    tidy_delay: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)

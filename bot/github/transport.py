@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urljoin
 
 import aiohttp
@@ -42,16 +42,32 @@ class Answer:
 class Transport:
     """Sends requests to ``api_url`` and nowhere else, except for the archive host that GitHub redirects to."""
 
-    session: aiohttp.ClientSession
     api_url: str
     graphql_url: str
     timeout: float
     metrics: Metrics
     _hosts: frozenset[str] = field(init=False)
+    _session: aiohttp.ClientSession | None = None
 
     def __post_init__(self) -> None:
         host = URL(self.api_url).authority
         self._hosts = frozenset({host, f"codeload.{host.removeprefix('api.')}"})
+
+    async def __aenter__(self) -> Self:
+        # Nothing is remembered between installations: no cookies.
+        self._session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar())
+        return self
+
+    async def __aexit__(self, *_raised: object) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The open session."""
+        if self._session is None:
+            raise RuntimeError("the transport is used outside its async with block")
+        return self._session
 
     async def send(self, method: str, path: str, token: str, json: object = None, params: Mapping[str, str] | None = None) -> Answer:
         """One request to the API. Raises a GitHubError that says what to do."""

@@ -56,6 +56,11 @@ def is_news(pair: EstimatePair, threshold: Threshold) -> bool:
     return verdict_changed(pair) or threshold.reached(pair.base.memory.peak_bytes, pair.head.memory.peak_bytes)
 
 
+def estimate_section(estimate: Estimate) -> str:
+    """One estimate on its own: the answer to a command."""
+    return _section(EstimatePair(estimate.entry, None, estimate))
+
+
 def _section(pair: EstimatePair) -> str:
     parts = [f"### {headline(pair)}"]
     if pair.base is not None and pair.head is not None:

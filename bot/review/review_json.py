@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.settings import Settings
 from bot.review.check_run import summary
 from bot.review.comment import memory_comment
-from bot.review.estimate_json import estimate_from_json, estimate_to_json
+from bot.review.estimate_json import estimate_from_json
 from bot.review.finding_json import (
     Json,
     finding_from_json,
@@ -14,6 +14,7 @@ from bot.review.finding_json import (
     remarks_to_json,
 )
 from bot.review.result import EstimatePair, Review
+from estimator.report import estimate_document
 
 
 def review_to_json(review: Review) -> Json:
@@ -66,8 +67,8 @@ def review_from_json(value: Json) -> Review:
 def _pair_to_json(pair: EstimatePair) -> Json:
     return {
         "entry": pair.entry,
-        "base": None if pair.base is None else estimate_to_json(pair.base),
-        "head": None if pair.head is None else estimate_to_json(pair.head),
+        "base": None if pair.base is None else estimate_document(pair.base),
+        "head": None if pair.head is None else estimate_document(pair.head),
     }
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.certainty import Assumed, Certainty, Known, Unknown
+from analysis.certainty import Assumed, Certainty, Known, Place, Unknown
 from bot.review.text import code, plain, prose
+from estimator.compare import compare
 from estimator.estimate import Estimate
 
 
 def moved_settings(base: Estimate, head: Estimate) -> list[str]:
     """Sentences such as "batch size 8 → 64 (`train.py:12`)"."""
-    before = dict(base.config.items())
-    return [
-        f"{_label(name)} {_value(before[name])} → {_value(value)}{_place(value)}"
-        for name, value in head.config.items()
-        if _value(before[name]) != _value(value)
-    ]
+    return [f"{_label(moved.name)} {_value(moved.base)} → {_value(moved.head)}{_place(moved.place)}" for moved in compare(base, head).settings]
 
 
 def assumptions(estimate: Estimate) -> list[str]:
@@ -27,7 +23,9 @@ def assumptions(estimate: Estimate) -> list[str]:
 def setting_lines(estimate: Estimate) -> list[str]:
     """Every setting that the source tells, with the line it was read from."""
     return [
-        f"{_label(name)} {_value(value)}{_place(value)}" for name, value in estimate.config.items() if isinstance(value, Known) and value.because is not None
+        f"{_label(name)} {_value(value)}{_place(value.because)}"
+        for name, value in estimate.config.items()
+        if isinstance(value, Known) and value.because is not None
     ]
 
 
@@ -47,5 +45,5 @@ def _value(value: Certainty[Any]) -> str:
             return "unknown"
 
 
-def _place(value: Certainty[Any]) -> str:
-    return f" ({code(str(value.because))})" if value.because is not None else ""
+def _place(place: Place | None) -> str:
+    return f" ({code(str(place))})" if place is not None else ""

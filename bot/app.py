@@ -1,0 +1,75 @@
+"""The server: one aiohttp application that takes webhooks and works on jobs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from aiohttp import web
+
+from bot.chains import chains
+from bot.chains.workplace import Workplace
+from bot.database import Database, SQLite
+from bot.github.app import App
+from bot.github.cache import remove_unused
+from bot.github.transport import Transport
+from bot.jobs import Jobs
+from bot.metrics import Metrics
+from bot.pages import Pages
+from bot.redact import configure_logging
+from bot.settings import ServerSettings, SettingsError
+from bot.webhook import MAX_BYTES, Webhook
+
+_DAY_SECONDS = 86_400
+
+
+def create_app(settings: ServerSettings) -> web.Application:
+    """The application; on start it takes the job database and resumes what a former process left."""
+    metrics = Metrics()
+    transport = Transport(settings.api_url, settings.graphql_url, settings.pace.request_timeout, metrics)
+    app = App(settings, transport)
+    jobs = Jobs(database_of(settings), chains(Workplace(settings, app)), settings.pace, metrics)
+
+    async def running(_application: web.Application) -> AsyncIterator[None]:
+        async with transport:
+            await jobs.start()
+            housekeeping = asyncio.create_task(_remove_unused(settings))
+            yield
+            housekeeping.cancel()
+            await jobs.stop()
+
+    application = web.Application(client_max_size=MAX_BYTES)
+    application.cleanup_ctx.append(running)
+    pages = Pages(app, jobs, metrics)
+    application.add_routes(
+        [
+            web.post("/webhook", Webhook(settings, jobs, metrics).receive),
+            web.get("/", pages.landing),
+            web.get("/healthz", pages.health),
+            web.get("/readyz", pages.ready),
+            web.get("/metrics", pages.prometheus),
+        ]
+    )
+    return application
+
+
+def serve(settings: ServerSettings) -> None:
+    """Serve until SIGINT or SIGTERM. Raises DatabaseTakenError where another process works on the same database file."""
+    configure_logging(settings.log_level)
+    web.run_app(create_app(settings), host=settings.host, port=settings.port, print=None)
+
+
+def database_of(settings: ServerSettings) -> Database:
+    """The storage that ``PREFLIGHT_DATABASE_URL`` names. Raises SettingsError."""
+    url = settings.database_url or f"sqlite:///{settings.state_dir.absolute() / 'jobs.sqlite'}"
+    if url.startswith("sqlite:///"):
+        return SQLite(Path(url.removeprefix("sqlite:///")))
+    raise SettingsError("PREFLIGHT_DATABASE_URL: only sqlite:/// is supported so far")
+
+
+async def _remove_unused(settings: ServerSettings) -> None:
+    """Once a day, forget contents that nobody has asked for in a while."""
+    while True:
+        await asyncio.to_thread(remove_unused, settings.state_dir / "cache")
+        await asyncio.sleep(_DAY_SECONDS)

@@ -1,0 +1,22 @@
+"""The chains of steps behind each kind of job: reading, analysing, writing; every step may run twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot.chains.answer_comment import answer_chain
+from bot.chains.forget_installation import forget_chain
+from bot.chains.review_pull import review_chain
+from bot.chains.withdraw_check import withdraw_chain
+from bot.chains.workplace import Workplace
+from bot.job import Chain
+
+
+def chains(place: Workplace) -> Mapping[str, Chain]:
+    """Every kind of job."""
+    return {
+        "review": review_chain(place),
+        "answer": answer_chain(place),
+        "withdraw": withdraw_chain(place),
+        "forget": forget_chain(place),
+    }

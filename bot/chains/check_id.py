@@ -1,0 +1,11 @@
+"""The external id of a check run: which pull request, which head, and which request to look again."""
+
+from __future__ import annotations
+
+from bot.job import Json
+
+
+def external_id(facts: Json, head: str) -> str:
+    """One check run a head, and one more each time somebody asks for another."""
+    request = f"/{facts['request']}" if facts["request"] else ""
+    return f"{facts['number']}/{head}{request}"

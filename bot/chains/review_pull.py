@@ -1,0 +1,102 @@
+"""A pull request's review, from its commits to what is posted: begin, analyse, publish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.settings import Settings
+from bot.chains.check_id import external_id
+from bot.chains.publish_review import Publisher
+from bot.chains.review_state import changes_to_json, settings_or_default, unfinished
+from bot.chains.workplace import Workplace
+from bot.events.payload import SKIP_LABEL
+from bot.github.checks import begin_check, complete_check, find_check
+from bot.github.configuration import configuration_of
+from bot.github.pull import Pull, merge_base, read_changes, read_pull
+from bot.github.wanted import touches_training
+from bot.job import Chain, Json, Outcome, Step
+from bot.redact import redacted
+from bot.review.check_run import CheckOutput, notice_output
+from bot.review.sizes import counted
+from bot.worker.run import Stopped, run_task
+from bot.worker.wire import Task
+
+_SKIPPED_BY_LABEL = notice_output("skipped", "Skipped", f"The label `{SKIP_LABEL}` asks Preflight to leave this pull request alone.")
+_SKIPPED_DRAFT = notice_output(
+    "skipped", "Skipped: draft", "Drafts are read once they are ready for review, or always with `drafts = true` in the configuration."
+)
+_NOTHING_TO_READ = notice_output(
+    "success", "No training code changed", "No Python code, configuration or launch script is among the changed files, so there was nothing to read."
+)
+
+
+def review_chain(place: Workplace) -> Chain:
+    """The three steps. The analysis is cancelled at once when a newer push replaces it; the others look at the head themselves."""
+    reviewing = Reviewing(place)
+    publisher = Publisher(place)
+    steps = (
+        Step("begin", reviewing.begin),
+        Step("analyse", reviewing.analyse, interruptible=True),
+        Step("publish", publisher.publish),
+    )
+    return Chain(steps, reviewing.failed)
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewing:
+    """Everything before the result is there."""
+
+    place: Workplace
+
+    async def begin(self, facts: Json) -> Outcome:
+        """Show a check run in progress on the current head, which may be newer than the delivery; end it here if nothing is to be read."""
+        client = self.place.client(facts)
+        pull = await read_pull(client, facts["number"])
+        if not pull.is_open:
+            return Outcome("done")
+        run = await begin_check(client, self.place.settings.app_id, pull.head, external_id(facts, pull.head))
+        if run.completed:
+            return Outcome("done")
+        _, configuration = await configuration_of(client, self.place.reader(client), pull)
+        skipped = _skipped(pull, settings_or_default(configuration))
+        changes = await read_changes(client, pull.number)
+        state = facts | {"head": pull.head, "changes": changes_to_json(changes)}
+        if skipped is not None:
+            await complete_check(client, run, skipped)
+            return Outcome("done")
+        if not touches_training(changes.paths):
+            await Publisher(self.place).retire_comment(facts)
+            await complete_check(client, run, _NOTHING_TO_READ)
+            return Outcome("done")
+        return Outcome("go on", state)
+
+    async def analyse(self, state: Json) -> Outcome:
+        """Bring both commits here and have a worker compare them."""
+        client = self.place.client(state)
+        reader = self.place.reader(client)
+        pull = await read_pull(client, state["number"])
+        tip, configuration = await configuration_of(client, reader, pull)
+        base = await merge_base(client, tip, state["head"])
+        before, after, left_out = await reader.snapshots(base, state["head"], state["changes"]["paths"])
+        answer = await run_task(Task("review", before, after, configuration, tip), self.place.settings)
+        if isinstance(answer, Stopped):
+            return Outcome("go on", state | {"stopped": answer.reason})
+        review = answer["review"]
+        if left_out:
+            review["problems"].append(f"{counted(left_out, 'file')} of this repository were not read: it is larger than one analysis takes.")
+        return Outcome("go on", state | {"review": review})
+
+    async def failed(self, facts: Json, reason: str) -> None:
+        """Complete what was begun on the delivery's head and on the current one; our failure never fails the change."""
+        client = self.place.client(facts)
+        pull = await read_pull(client, facts["number"])
+        for head in {facts["head"], pull.head}:
+            run = await find_check(client, self.place.settings.app_id, head, external_id(facts, head))
+            if run is not None:
+                await complete_check(client, run, unfinished(redacted(reason)))
+
+
+def _skipped(pull: Pull, settings: Settings) -> CheckOutput | None:
+    if SKIP_LABEL in pull.labels:
+        return _SKIPPED_BY_LABEL
+    return _SKIPPED_DRAFT if pull.is_draft and not settings.drafts else None

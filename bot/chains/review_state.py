@@ -1,0 +1,36 @@
+"""What the steps of a review hand to each other, and what they all read the same way."""
+
+from __future__ import annotations
+
+from analysis.settings import Settings
+from analysis.settings_file import SettingsError, settings_of
+from bot.github.pull import Changes
+from bot.job import Json
+from bot.review.check_run import CheckOutput, notice_output
+from bot.review.diff import Diff, Hunk
+from bot.review.text import prose
+
+
+def unfinished(reason: str) -> CheckOutput:
+    """The check of an analysis that gave no result."""
+    return notice_output("neutral", "Preflight could not finish", f"{prose(reason)}\n\nNothing is known about this change. **Re-run** tries again.")
+
+
+def settings_or_default(configuration: dict[str, bytes]) -> Settings:
+    """The configuration; the worker reports one that does not hold, and the defaults apply."""
+    try:
+        return settings_of(configuration)
+    except SettingsError:
+        return Settings()
+
+
+def changes_to_json(changes: Changes) -> Json:
+    """``changes`` for the job's state."""
+    hunks = {path: [[hunk.first, hunk.last] for hunk in hunks] for path, hunks in changes.diff.hunks.items()}
+    return {"paths": list(changes.paths), "hunks": hunks}
+
+
+def diff_of(state: Json) -> Diff:
+    """The diff that ``changes_to_json`` put into a job's state."""
+    hunks: dict[str, list[list[int]]] = state["changes"]["hunks"]
+    return Diff({path: tuple(Hunk(first, last) for first, last in lines) for path, lines in hunks.items()})

@@ -1,0 +1,81 @@
+"""Where jobs are stored: an SQLite file that one process holds alone, or Postgres for several."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+from dbos import DBOSConfig, DBOSPortableJSONSerializer
+
+#: The steps of stored jobs keep their meaning under this name; the default, a hash of the code, would strand them at a deploy.
+_VERSION = "1"
+_THREADS = 32
+
+
+class DatabaseTakenError(Exception):
+    """Another process works on this database file."""
+
+
+class Database(Protocol):
+    """Holds the storage for the life of the process."""
+
+    def open(self) -> None:
+        """Take the storage. Raises DatabaseTakenError."""
+
+    def close(self) -> None:
+        """Let go of the storage."""
+
+    def config(self) -> DBOSConfig:
+        """How DBOS reaches it."""
+
+
+@dataclass(slots=True)
+class SQLite:
+    """One file, one process: a lock beside it says so, and every unfinished job in it is ours to resume."""
+
+    path: Path
+    _lock: IO[str] | None = None
+
+    def open(self) -> None:
+        """Lock the file and switch it to write-ahead logging: the default journal holds webhooks up for seconds in a burst."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        lock = Path(f"{self.path}.lock").open("a", encoding="utf-8")  # noqa: SIM115  # held until the process ends
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.close()
+            raise DatabaseTakenError(f"{self.path} is in use by another process; several need PREFLIGHT_DATABASE_URL=postgresql://…") from error
+        self._lock = lock
+        connection = sqlite3.connect(self.path)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        """Release the lock."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def config(self) -> DBOSConfig:
+        """The lock makes a fixed executor safe: at launch DBOS resumes all that the former process left."""
+        return _config(f"sqlite:///{self.path}", "alone")
+
+
+def _config(url: str, executor: str) -> DBOSConfig:
+    # DBOS would take a name from its own cloud's environment before ours.
+    os.environ.pop("DBOS__VMID", None)
+    return DBOSConfig(
+        name="preflight-bot",
+        system_database_url=url,
+        executor_id=executor,
+        application_version=_VERSION,
+        serializer=DBOSPortableJSONSerializer(),
+        max_executor_threads=_THREADS,
+        log_level="WARNING",
+    )

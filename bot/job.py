@@ -1,0 +1,57 @@
+"""What a job is: a chain of named steps, each safe to run twice, about one subject."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """``kind`` names the chain of steps; jobs of one ``subject`` and kind run one after another.
+
+    ``replaces``: it makes older ones of the same subject and kind pointless; ``when_replaced`` is the kind of job that then
+    tidies up after such a one. ``delivery`` is GitHub's GUID.
+    """
+
+    kind: str
+    subject: str
+    installation: int
+    delivery: str
+    facts: Json
+    replaces: bool = False
+    when_replaced: str = ""
+
+    @property
+    def key(self) -> str:
+        """What the id of every run of this delivery begins with."""
+        return f"{self.kind}/{self.subject}/{self.delivery}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step says: go on with ``state``, stop here, or try again in ``seconds``."""
+
+    then: Literal["go on", "done", "later"]
+    state: Json = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step; ``interruptible`` ones are cancelled at once when their job is replaced, others end first."""
+
+    name: str
+    run: Callable[[Json], Awaitable[Outcome]]
+    interruptible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The steps of a kind of job, and what reports a job that failed for good: (facts, reason)."""
+
+    steps: tuple[Step, ...]
+    failed: Callable[[Json, str], Awaitable[None]]

@@ -1,0 +1,76 @@
+"""The routes for people and for machines that watch: landing page, health, readiness, metrics."""
+
+from __future__ import annotations
+
+import html
+import logging
+from dataclasses import dataclass
+
+from aiohttp import web
+from yarl import URL
+
+from bot.github.app import App
+from bot.github.errors import GitHubError
+from bot.jobs import Jobs
+from bot.metrics import Metrics
+from bot.settings import PUBLIC_API
+
+log = logging.getLogger(__name__)
+
+_LANDING = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Preflight</title>
+<style>body{{font:17px/1.5 system-ui,sans-serif;max-width:38rem;margin:4rem auto;padding:0 1rem}}</style>
+<h1>Preflight</h1>
+<p>A GitHub App that reads the PyTorch code of a pull request without running it. It says on the changed lines what
+will silently go wrong in training, offers the patch, and tells how much GPU memory the run takes before and after
+the change, and whether it fits.</p>
+<p>{install}</p>
+</html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Handlers of the routes that only read."""
+
+    app: App
+    jobs: Jobs
+    metrics: Metrics
+
+    async def landing(self, _request: web.Request) -> web.Response:
+        """What this is, and where to install it."""
+        return web.Response(text=_LANDING.format(install=await self._install()), content_type="text/html")
+
+    async def health(self, _request: web.Request) -> web.Response:
+        """The process answers."""
+        return web.json_response({"status": "alive"})
+
+    async def ready(self, _request: web.Request) -> web.Response:
+        """Jobs can be stored; 503 where they cannot."""
+        try:
+            active = await self.jobs.active()
+        except Exception:
+            log.exception("the job database does not answer")
+            return web.json_response({"status": "the job database does not answer"}, status=web.HTTPServiceUnavailable.status_code)
+        return web.json_response({"status": "ready", "active_jobs": active})
+
+    async def prometheus(self, _request: web.Request) -> web.Response:
+        """The metrics in Prometheus' text format."""
+        text = self.metrics.exposition(await self.jobs.active())
+        return web.Response(body=text.encode(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
+
+    async def _install(self) -> str:
+        try:
+            slug = await self.app.slug()
+        except GitHubError as error:
+            log.warning("the App's name could not be read: %s", error)
+            return "GitHub does not answer at the moment, so there is no link to install it."
+        address = html.escape(f"{self._web_address()}/apps/{slug}", quote=True)
+        return f'<a href="{address}">Install it on a repository</a>.'
+
+    def _web_address(self) -> str:
+        api = self.app.settings.api_url
+        return "https://github.com" if api == PUBLIC_API else str(URL(api).origin())

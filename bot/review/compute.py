@@ -1,0 +1,69 @@
+"""Two snapshots to a review: both are analysed, findings are matched, and memory is estimated on either side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analysis.engine import analyse
+from analysis.finding import Confidence
+from analysis.report import Report
+from analysis.rule import Rule, discover
+from analysis.scope import Scope, scope_of
+from analysis.selection import UnknownRuleError, configured, require_known_in, select
+from analysis.settings import Settings
+from analysis.snapshot import Snapshot
+from bot.review.located import LocatedFinding, Remark, locate
+from bot.review.match import match
+from bot.review.pairs import estimate_pairs
+from bot.review.result import Review
+
+
+def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = ()) -> Review:
+    """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from."""
+    scope = scope_of(base, head)
+    if not scope.touches_training:
+        return Review(base_tip, head.commit, base.commit, problems=problems)
+    rules, unknown = _rules(settings)
+    before = configured(analyse(base, rules, _on_base(scope)), settings)
+    after = configured(analyse(head, rules, scope.paths), settings)
+    matched = match(_located(before, base), _located(after, head))
+    return Review(
+        base=base_tip,
+        head=head.commit,
+        merge_base=base.commit,
+        introduced=matched.introduced,
+        fixed=_confirmed(matched.fixed, after, head),
+        existing=matched.existing,
+        unresolved=tuple(Remark(each.path, each.line, each.message) for each in after.unresolved),
+        not_analysed=tuple(Remark(each.path, each.line, each.reason) for each in after.not_analysed),
+        estimates=estimate_pairs(base, head, scope, settings),
+        files=after.files,
+        rules=after.rules,
+        problems=(*problems, *unknown, *after.problems),
+    )
+
+
+def _rules(settings: Settings) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
+    """The selected rules; a name that no rule has is reported and does not stop the review."""
+    rules = discover()
+    try:
+        require_known_in(settings, rules)
+    except UnknownRuleError as error:
+        return select(rules, (), settings.ignore), (str(error),)
+    return select(rules, settings.select, settings.ignore), ()
+
+
+def _on_base(scope: Scope) -> frozenset[str]:
+    """Where to look on the base: the same paths, and what the change removed."""
+    return scope.paths | scope.removed
+
+
+def _located(report: Report, snapshot: Snapshot) -> list[LocatedFinding]:
+    """Findings fit to be posted: those whose chain holds a lost value are only counted."""
+    return [locate(finding, snapshot) for finding in report.findings if finding.confidence > Confidence.LOW]
+
+
+def _confirmed(fixed: Iterable[LocatedFinding], after: Report, head: Snapshot) -> tuple[LocatedFinding, ...]:
+    """A finding is fixed only if the head could be read where it stood; silence about an unread file is no fix."""
+    unread = {each.path for each in after.not_analysed}
+    return tuple(finding for finding in fixed if finding.path not in unread and (finding.path in head.contents or finding.path not in head.paths))

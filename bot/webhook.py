@@ -1,0 +1,88 @@
+"""``POST /webhook``: verified, understood, durably stored, and only then answered."""
+
+from __future__ import annotations
+
+import json
+import logging
+import uuid
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from bot.events import handlers
+from bot.events.payload import Ignored, MalformedPayloadError
+from bot.job import Json
+from bot.jobs import Jobs
+from bot.metrics import Metrics
+from bot.settings import ServerSettings
+from bot.signature import is_genuine
+
+#: GitHub does not deliver larger events.
+MAX_BYTES = 25 << 20
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """The route's handler and what it needs."""
+
+    settings: ServerSettings
+    jobs: Jobs
+    metrics: Metrics
+
+    async def receive(self, request: web.Request) -> web.Response:
+        """202 stored or nothing to do; 400 malformed, 401 not GitHub's, 413 too large, 503 could not be stored."""
+        body = await request.read()  # 413 comes from the application's limit
+        if not self._is_genuine(request, body):
+            return self._answer("", "refused", web.HTTPUnauthorized.status_code, "X-Hub-Signature-256 is missing or does not match")
+        event = request.headers.get("X-GitHub-Event", "")
+        try:
+            delivery = _delivery(request)
+            payload = _payload(body)
+            self._require_own(request)
+            handler = handlers().get(event)
+            job = Ignored(f"no job is made of {event or 'a delivery without event'}") if handler is None else handler(delivery, payload)
+        except MalformedPayloadError as error:
+            return self._answer(event, "malformed", web.HTTPBadRequest.status_code, str(error))
+        if isinstance(job, Ignored):
+            return self._answer(event, "ignored", web.HTTPAccepted.status_code, job.reason)
+        try:
+            added = await self.jobs.add(job)
+        except Exception:
+            log.exception("delivery %s could not be stored", delivery)
+            return self._answer(event, "not stored", web.HTTPServiceUnavailable.status_code, "the job could not be stored; deliver again")
+        return self._answer(event, "stored" if added else "known", web.HTTPAccepted.status_code, "stored" if added else "already known")
+
+    def _is_genuine(self, request: web.Request, body: bytes) -> bool:
+        signatures = request.headers.getall("X-Hub-Signature-256", [])
+        return len(signatures) == 1 and is_genuine(body, signatures[0], self.settings.webhook_secrets)
+
+    def _require_own(self, request: web.Request) -> None:
+        """A delivery for another App that happens to share the secret is none of ours."""
+        headers = request.headers
+        target = headers.get("X-GitHub-Hook-Installation-Target-ID", "")
+        if headers.get("X-GitHub-Hook-Installation-Target-Type") == "integration" and target != str(self.settings.app_id):
+            raise MalformedPayloadError(f"the delivery is for another App: {target[:20]}")
+
+    def _answer(self, event: str, outcome: str, status: int, message: str) -> web.Response:
+        self.metrics.deliveries.add(event=event if event in handlers() else "other", outcome=outcome)
+        return web.json_response({"message": message}, status=status)
+
+
+def _delivery(request: web.Request) -> str:
+    """GitHub's GUID, in one spelling."""
+    try:
+        return str(uuid.UUID(request.headers.get("X-GitHub-Delivery", "")))
+    except ValueError as error:
+        raise MalformedPayloadError("X-GitHub-Delivery is not a GUID") from error
+
+
+def _payload(body: bytes) -> Json:
+    try:
+        payload = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise MalformedPayloadError(f"the body is not JSON: {type(error).__name__}") from error
+    if not isinstance(payload, dict):
+        raise MalformedPayloadError("the body is not a JSON object")
+    return payload
