@@ -1,0 +1,271 @@
+"""Modules: parameters, buffers and children by name."""
+
+import torch
+from torch.nn.parameter import Parameter
+
+
+class Module:
+    """A part of a model. ``_parameters``, ``_buffers`` and ``_modules`` are what every traversal goes by."""
+
+    dump_patches = False
+    training = True
+
+    def __init__(self, *args, **kwargs):
+        fields = self.__dict__
+        fields["training"] = True
+        fields["_parameters"] = {}
+        fields["_buffers"] = {}
+        fields["_non_persistent_buffers_set"] = set()
+        fields["_modules"] = {}
+        fields["_forward_hooks"] = {}
+        fields["_forward_pre_hooks"] = {}
+
+    def __call__(self, *args, **kwargs):
+        if not self._forward_hooks and not self._forward_pre_hooks:
+            return self.forward(*args, **kwargs)
+        for hook in list(self._forward_pre_hooks.values()):
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        result = self.forward(*args, **kwargs)
+        for hook in list(self._forward_hooks.values()):
+            changed = hook(self, args, result)
+            if changed is not None:
+                result = changed
+        return result
+
+    def forward(self, *args, **kwargs):
+        raise NotImplementedError(f"Module {type(self).__name__} is missing the required forward function")
+
+    def __setattr__(self, name, value):
+        fields = self.__dict__
+        if isinstance(value, Parameter):
+            fields.pop(name, None)
+            fields["_buffers"].pop(name, None)
+            fields["_modules"].pop(name, None)
+            fields["_parameters"][name] = value
+        elif isinstance(value, Module):
+            fields.pop(name, None)
+            fields["_parameters"].pop(name, None)
+            fields["_modules"][name] = value
+        elif "_parameters" in fields and name in fields["_parameters"]:
+            fields["_parameters"][name] = value
+        elif "_modules" in fields and name in fields["_modules"]:
+            fields["_modules"][name] = value
+        elif "_buffers" in fields and name in fields["_buffers"]:
+            if value is not None:
+                torch._C._became(value, "buffers")
+            fields["_buffers"][name] = value
+        else:
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        fields = self.__dict__
+        for group in ("_parameters", "_buffers", "_modules"):
+            if group in fields and name in fields[group]:
+                return fields[group][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __delattr__(self, name):
+        fields = self.__dict__
+        for group in ("_parameters", "_buffers", "_modules"):
+            if name in fields[group]:
+                del fields[group][name]
+                return
+        object.__delattr__(self, name)
+
+    def register_parameter(self, name, param):
+        self._parameters[name] = param
+
+    def register_buffer(self, name, tensor, persistent=True):
+        if tensor is not None:
+            torch._C._became(tensor, "buffers")
+        self._buffers[name] = tensor
+        if not persistent:
+            self._non_persistent_buffers_set.add(name)
+
+    def register_module(self, name, module):
+        self._modules[name] = module
+
+    def add_module(self, name, module):
+        self._modules[name] = module
+
+    def register_forward_hook(self, hook, **options):
+        return _Handle(self._forward_hooks, hook)
+
+    def register_forward_pre_hook(self, hook, **options):
+        return _Handle(self._forward_pre_hooks, hook)
+
+    def register_full_backward_hook(self, hook, **options):
+        return _Handle({}, hook)
+
+    def register_load_state_dict_post_hook(self, hook):
+        return _Handle({}, hook)
+
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, prefix + ("." if prefix else "") + name, remove_duplicate)
+
+    def modules(self):
+        for _, module in self.named_modules():
+            yield module
+
+    def named_children(self):
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self):
+        for _, module in self.named_children():
+            yield module
+
+    def _named_members(self, group, prefix, recurse, remove_duplicate):
+        seen = set()
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for path, module in modules:
+            for name, value in getattr(module, group).items():
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield path + ("." if path else "") + name, value
+
+    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
+        yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse=True):
+        for _, value in self.named_parameters(recurse=recurse):
+            yield value
+
+    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
+        yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse=True):
+        for _, value in self.named_buffers(recurse=recurse):
+            yield value
+
+    def get_submodule(self, target):
+        module = self
+        for name in target.split(".") if target else []:
+            module = getattr(module, name)
+        return module
+
+    def get_parameter(self, target):
+        path, _, name = target.rpartition(".")
+        return getattr(self.get_submodule(path), name)
+
+    def state_dict(self, *args, **kwargs):
+        entries = {name: value.detach() for name, value in self.named_parameters(remove_duplicate=False)}
+        for name, value in self.named_buffers(remove_duplicate=False):
+            entries[name] = value.detach()
+        return entries
+
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        return torch._C._LoadResult([], [])
+
+    def _apply(self, function, recurse=True):
+        for module in self.children():
+            module._apply(function)
+        for param in self._parameters.values():
+            if param is not None:
+                with torch.no_grad():
+                    param.data = function(param)
+                    if param.grad is not None:
+                        param.grad = function(param.grad)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                moved = function(buffer)
+                torch._C._became(moved, "buffers")
+                self._buffers[name] = moved
+        return self
+
+    def apply(self, function):
+        for module in self.children():
+            module.apply(function)
+        function(self)
+        return self
+
+    def to(self, *args, **kwargs):
+        def convert(tensor):
+            return torch._C._module_to(tensor, args, kwargs)
+
+        return self._apply(convert)
+
+    def cuda(self, device=None):
+        return self._apply(lambda tensor: tensor.cuda(device))
+
+    def cpu(self):
+        return self._apply(lambda tensor: tensor.cpu())
+
+    def to_empty(self, *, device, recurse=True):
+        return self._apply(lambda tensor: torch.empty_like(tensor, device=device))
+
+    def type(self, dtype):
+        return self._apply(lambda tensor: tensor.type(dtype))
+
+    def float(self):
+        return self._apply(lambda tensor: tensor.float() if tensor.is_floating_point() else tensor)
+
+    def double(self):
+        return self._apply(lambda tensor: tensor.double() if tensor.is_floating_point() else tensor)
+
+    def half(self):
+        return self._apply(lambda tensor: tensor.half() if tensor.is_floating_point() else tensor)
+
+    def bfloat16(self):
+        return self._apply(lambda tensor: tensor.bfloat16() if tensor.is_floating_point() else tensor)
+
+    def train(self, mode=True):
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self):
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad=True):
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none=True):
+        for param in self.parameters():
+            if param.grad is not None:
+                if set_to_none:
+                    param.grad = None
+                else:
+                    param.grad.zero_()
+
+    def compile(self, *args, **kwargs):
+        torch._C._assume("torch.compile keeps what eager PyTorch keeps")
+
+    def share_memory(self):
+        return self
+
+    def extra_repr(self):
+        return ""
+
+    def _get_name(self):
+        return type(self).__name__
+
+
+class _Handle:
+    """Takes a hook away again."""
+
+    def __init__(self, hooks, hook):
+        self.hooks = hooks
+        self.key = len(hooks)
+        hooks[self.key] = hook
+
+    def remove(self):
+        self.hooks.pop(self.key, None)

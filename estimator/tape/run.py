@@ -1,0 +1,148 @@
+"""One run on the imaginary device: the event log and the state that PyTorch keeps per thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from analysis.certainty import Place
+from estimator.kernels import SM80, workspace_bytes
+from estimator.tape.device import CPU, Device
+from estimator.tape.dtype import BFLOAT16, FLOAT32, Dtype
+from estimator.tape.events import Allocated, Became, Entered, Event, Freed, Kind, Phase, rounded
+from estimator.tape.not_followed import NotFollowed
+
+if TYPE_CHECKING:
+    from estimator.tape.saved import SavedTensorHooks
+    from estimator.tape.tensor import Tensor
+
+_KIND_OF_PHASE = {
+    Phase.FORWARD: Kind.ACTIVATIONS,
+    Phase.DECODE: Kind.ACTIVATIONS,
+    Phase.BACKWARD: Kind.TEMPORARY,
+    Phase.OPTIMIZER_STEP: Kind.TEMPORARY,
+}
+_CURRENT: ContextVar[Tape] = ContextVar("tape")
+
+
+def call_directly(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """How a host function calls a function it was given, unless an interpreter says otherwise."""
+    return function(*args, **kwargs)
+
+
+def no_number(what: str) -> Any:
+    """What a number read from a tensor is, unless an interpreter says otherwise: not known."""
+    raise NotFollowed(what)
+
+
+class Autocast:
+    """Whether operations choose their precision, which low one, and the casts of weights kept until it ends."""
+
+    def __init__(self) -> None:
+        self.enabled = False
+        self.dtype: Dtype = BFLOAT16
+        self.cache_enabled = True
+        self.depth = 0
+        self.casts: dict[int, tuple[Tensor, Tensor]] = {}
+
+
+class Tape:
+    """Events and thread state of one run. ``generation`` is the compute capability times ten (80: A100).
+
+    The interpreter sets ``place`` before each call, ``call`` so that guest functions can be called back, and
+    ``number`` so that a number read from a tensor (a loss, say) becomes a value of its own.
+    """
+
+    def __init__(self, generation: int = SM80) -> None:
+        self.generation = generation
+        self.place: Place | None = None
+        self.events: list[Event] = []
+        self.assumptions: dict[str, None] = {}  # in order of first mention
+        self.call: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any] = call_directly
+        self.number: Callable[[str], Any] = no_number
+        self.phase = Phase.FORWARD
+        self.grad_enabled = True
+        self.inference = False
+        self.autocast = Autocast()
+        self.default_dtype = FLOAT32
+        self.default_device: Device = CPU
+        self.saved_hooks: list[SavedTensorHooks] = []
+        self.workspaces: set[bool] = set()
+        self._keys = 0
+        self._sequence = 0
+
+    def allocate(self, size: int, kind: Kind | None = None) -> int:
+        """A new storage of ``size`` bytes: its key."""
+        self._keys += 1
+        self.events.append(Allocated(self._keys, rounded(size), kind or _KIND_OF_PHASE[self.phase], self.place))
+        return self._keys
+
+    def free(self, key: int) -> None:
+        """The storage ``key`` is no longer referred to."""
+        self.events.append(Freed(key))
+
+    def became(self, key: int, kind: Kind) -> None:
+        """The storage ``key`` is known to be of ``kind``."""
+        self.events.append(Became(key, kind))
+
+    def scratch(self, size: int) -> None:
+        """Memory that a kernel takes and gives back before it ends."""
+        if size:
+            self.free(self.allocate(size, Kind.TEMPORARY))
+
+    def matrix_product(self) -> None:
+        """The first matrix product of a thread takes that thread's cuBLAS workspace, for good (autograd has its own thread)."""
+        thread = self.phase is Phase.BACKWARD
+        if thread not in self.workspaces:
+            self.workspaces.add(thread)
+            self.allocate(workspace_bytes(self.generation), Kind.TEMPORARY)
+
+    def sequence(self) -> int:
+        """The number of the next node of the graph."""
+        self._sequence += 1
+        return self._sequence
+
+    def assume(self, sentence: str) -> None:
+        """An assumption to be shown with the estimate."""
+        self.assumptions[sentence] = None
+
+    @contextmanager
+    def during(self, phase: Phase) -> Iterator[None]:
+        """Run in ``phase``; the one before is resumed afterwards."""
+        before = self.phase
+        self.enter(phase)
+        try:
+            yield
+        finally:
+            self.enter(before)
+
+    @contextmanager
+    def gradients(self, *, enabled: bool) -> Iterator[None]:
+        """Record the graph, or not."""
+        before, self.grad_enabled = self.grad_enabled, enabled
+        try:
+            yield
+        finally:
+            self.grad_enabled = before
+
+    @contextmanager
+    def active(self) -> Iterator[Tape]:
+        """Make this the tape that operations write on."""
+        token = _CURRENT.set(self)
+        try:
+            yield self
+        finally:
+            _CURRENT.reset(token)
+
+    def enter(self, phase: Phase) -> None:
+        """Go on in ``phase``."""
+        if phase is not self.phase:
+            self.phase = phase
+            self.events.append(Entered(phase))
+
+
+def current() -> Tape:
+    """The tape of the run in progress."""
+    return _CURRENT.get()

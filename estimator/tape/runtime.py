@@ -1,0 +1,120 @@
+"""What PyTorch says about the machine and the process, and what it is told: nothing of it takes memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from estimator.tape.device import CUDA, Device, DeviceLike, as_device
+from estimator.tape.operations.conversion import to
+from estimator.tape.run import current
+from estimator.tape.tensor import Tensor
+
+
+class Switch:
+    """A namespace of settings that may be read and written: ``torch.backends.cudnn`` and its kind."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.__dict__.update(settings)
+
+
+class LoadResult(NamedTuple):
+    """What ``load_state_dict`` returns."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """A call without an effect on memory."""
+
+
+def _true(*_: Any, **__: Any) -> bool:
+    return True
+
+
+def _false(*_: Any, **__: Any) -> bool:
+    return False
+
+
+def _identity(value: Any, *_: Any, **__: Any) -> Any:
+    return value
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether it is a tensor."""
+    return isinstance(value, Tensor)
+
+
+def is_floating_point(x: Tensor) -> bool:
+    """Whether it holds floating-point numbers."""
+    return x.dtype.is_floating_point
+
+
+def set_default_device(device: DeviceLike) -> None:
+    """Where new tensors are made."""
+    current().default_device = as_device(device)
+
+
+def capability(*_: Any) -> tuple[int, int]:
+    """The compute capability of the device."""
+    return divmod(current().generation, 10)
+
+
+def module_to(x: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """``Module.to``: only floating-point tensors change their dtype."""
+    if x.dtype.is_floating_point:
+        return to(x, *args, **kwargs)
+    devices = [arg for arg in args if isinstance(arg, (str, int, Device)) and not isinstance(arg, bool)]
+    device = kwargs.get("device", devices[0] if devices else None)
+    return x if device is None else to(x, device=device)
+
+
+def assume(sentence: str) -> None:
+    """An assumption to be shown with the estimate."""
+    current().assume(sentence)
+
+
+def _cudnn() -> Switch:
+    return Switch(benchmark=False, deterministic=False, enabled=True, allow_tf32=True)
+
+
+RUNTIME: Mapping[str, object] = {
+    "torch.is_tensor": is_tensor,
+    "torch.is_floating_point": is_floating_point,
+    "torch.set_default_device": set_default_device,
+    "torch.manual_seed": _nothing,
+    "torch.seed": _nothing,
+    "torch.initial_seed": _nothing,
+    "torch.set_float32_matmul_precision": _nothing,
+    "torch.set_printoptions": _nothing,
+    "torch.set_num_threads": _nothing,
+    "torch.use_deterministic_algorithms": _nothing,
+    "torch.save": _nothing,
+    "torch.cuda.is_available": _true,
+    "torch.cuda.is_bf16_supported": _true,
+    "torch.cuda.is_initialized": _true,
+    "torch.cuda.synchronize": _nothing,
+    "torch.cuda.empty_cache": _nothing,
+    "torch.cuda.set_device": _nothing,
+    "torch.cuda.manual_seed": _nothing,
+    "torch.cuda.manual_seed_all": _nothing,
+    "torch.cuda.reset_peak_memory_stats": _nothing,
+    "torch.cuda.device_count": lambda: 1,
+    "torch.cuda.current_device": lambda: 0,
+    "torch.cuda.get_device_capability": capability,
+    "torch.backends.cudnn": _cudnn(),
+    "torch.backends.cuda.matmul": Switch(allow_tf32=False, allow_fp16_reduced_precision_reduction=True),
+    "torch.backends.mps.is_available": _false,
+    "torch.jit.script": _identity,
+    "torch.jit.ignore": _identity,
+    "torch.jit.export": _identity,
+    "torch.jit.unused": _identity,
+    "torch.jit.is_scripting": _false,
+    "torch.jit.is_tracing": _false,
+    "torch.fx.wrap": _identity,
+    "torch._C._module_to": module_to,
+    "torch._C._LoadResult": LoadResult,
+    "torch._C._assume": assume,
+    "torch._C._CUDA": CUDA,
+}
