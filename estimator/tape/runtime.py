@@ -46,11 +46,6 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor)
 
 
-def is_floating_point(x: Tensor) -> bool:
-    """Whether it holds floating-point numbers."""
-    return x.dtype.is_floating_point
-
-
 def set_default_device(device: DeviceLike) -> None:
     """Where new tensors are made."""
     current().default_device = as_device(device)
@@ -81,7 +76,6 @@ def _cudnn() -> Switch:
 
 RUNTIME: Mapping[str, object] = {
     "torch.is_tensor": is_tensor,
-    "torch.is_floating_point": is_floating_point,
     "torch.set_default_device": set_default_device,
     "torch.manual_seed": _nothing,
     "torch.seed": _nothing,

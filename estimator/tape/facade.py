@@ -1,0 +1,92 @@
+"""What the names of PyTorch stand for: host values and callables, guest source, and second names.
+
+``NAMES`` maps dotted names to host objects; ``GUEST`` maps modules to the files under ``guest/`` that hold
+their source, for the interpreter to run like the repository's own; ``REEXPORTS`` maps names to the names they are other spellings of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
+
+from estimator.tape import dtype
+from estimator.tape.device import Device
+from estimator.tape.operations import FAMILIES
+from estimator.tape.operations.conversion import CHANNELS_LAST, CHANNELS_LAST_3D, CONTIGUOUS, PRESERVE
+from estimator.tape.registry import FUNCTIONS
+from estimator.tape.runtime import RUNTIME
+from estimator.tape.shape import Size
+from estimator.tape.tensor import Parameter, Tensor
+
+assert FAMILIES  # noqa: S101  importing them has filled FUNCTIONS
+
+_TYPES: Mapping[str, object] = {
+    "torch.Tensor": Tensor,
+    "torch.nn.parameter.Parameter": Parameter,
+    "torch.Size": Size,
+    "torch.device": Device,
+    "torch.dtype": dtype.Dtype,
+    "torch.finfo": dtype.finfo,
+    "torch.iinfo": dtype.iinfo,
+    "torch.contiguous_format": CONTIGUOUS,
+    "torch.preserve_format": PRESERVE,
+    "torch.channels_last": CHANNELS_LAST,
+    "torch.channels_last_3d": CHANNELS_LAST_3D,
+    "torch.inf": float("inf"),
+    "torch.nan": float("nan"),
+    "torch.pi": 3.141592653589793,
+    "torch.e": 2.718281828459045,
+    "torch.newaxis": None,
+    **{f"torch.{each.name}": each for each in dtype.DTYPES},
+    **{f"torch.{name}": each for name, each in dtype.ALIASES.items()},
+}
+NAMES: Mapping[str, object] = MappingProxyType({**FUNCTIONS, **RUNTIME, **_TYPES})
+
+
+def _guest_modules() -> dict[str, str]:
+    """Dotted module to its file below ``guest/``, from what is there."""
+    found: dict[str, str] = {}
+    todo = [("torch", files("estimator.tape").joinpath("guest", "torch"))]
+    while todo:
+        dotted, folder = todo.pop()
+        for entry in sorted(folder.iterdir(), key=lambda each: each.name):
+            path = "/".join([*dotted.split("."), entry.name])
+            if entry.is_dir() and entry.name != "__pycache__":
+                todo.append((f"{dotted}.{entry.name}", entry))
+            elif entry.name == "__init__.py":
+                found[dotted] = path
+            elif entry.name.endswith(".py"):
+                found[f"{dotted}.{entry.name[:-3]}"] = path
+    return found
+
+
+GUEST: Mapping[str, str] = MappingProxyType(_guest_modules())
+
+REEXPORTS: Mapping[str, str] = MappingProxyType(
+    {
+        "torch.no_grad": "torch.autograd.grad_mode.no_grad",
+        "torch.enable_grad": "torch.autograd.grad_mode.enable_grad",
+        "torch.set_grad_enabled": "torch.autograd.grad_mode.set_grad_enabled",
+        "torch.inference_mode": "torch.autograd.grad_mode.inference_mode",
+        "torch.autograd.no_grad": "torch.autograd.grad_mode.no_grad",
+        "torch.autograd.Variable": "torch.autograd.variable.Variable",
+        "torch.autocast": "torch.amp.autocast_mode.autocast",
+        "torch.amp.autocast": "torch.amp.autocast_mode.autocast",
+        "torch.cuda.amp.autocast": "torch.amp.autocast_mode.cuda_autocast",
+        "torch.cuda.amp.autocast_mode.autocast": "torch.amp.autocast_mode.cuda_autocast",
+        "torch.cpu.amp.autocast": "torch.amp.autocast_mode.cpu_autocast",
+        "torch.amp.GradScaler": "torch.amp.grad_scaler.GradScaler",
+        "torch.GradScaler": "torch.amp.grad_scaler.GradScaler",
+        "torch.cuda.amp.GradScaler": "torch.amp.grad_scaler.CudaGradScaler",
+        "torch.cuda.amp.grad_scaler.GradScaler": "torch.amp.grad_scaler.CudaGradScaler",
+        "torch.compile": "torch.compiler.compile",
+    }
+)
+
+
+def guest_source(dotted: str) -> str | None:
+    """The source of a guest module; None if it is not one."""
+    path = GUEST.get(dotted)
+    return None if path is None else files("estimator.tape").joinpath("guest", *path.split("/")).read_text(encoding="utf-8")

@@ -1,0 +1,5 @@
+"""``torch.nn``."""
+
+from torch.nn import functional, init, utils
+from torch.nn.modules import *
+from torch.nn.parameter import Parameter

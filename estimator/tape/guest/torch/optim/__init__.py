@@ -1,0 +1,7 @@
+"""``torch.optim``."""
+
+from torch.optim import lr_scheduler
+from torch.optim.adafactor import Adafactor
+from torch.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
+from torch.optim.optimizer import Optimizer
+from torch.optim.sgd import SGD, Adadelta, Adagrad, RMSprop

@@ -1,0 +1,32 @@
+"""Operations by family: for each its result, what it keeps for backward, and what its backward allocates."""
+
+from estimator.tape.operations import (
+    attention,
+    comparison,
+    conversion,
+    convolution,
+    creation,
+    dropout,
+    embedding,
+    foreach,
+    gradients,
+    indexing,
+    losses,
+    matmul,
+    norms,
+    padding,
+    pointwise,
+    pooling,
+    properties,
+    rearranging,
+    reductions,
+    softmax,
+    unary,
+    views,
+)
+
+#: Importing them enters their operations in the registry.
+FAMILIES = (
+    attention, comparison, conversion, convolution, creation, dropout, embedding, foreach, gradients, indexing, losses,
+    matmul, norms, padding, pointwise, pooling, properties, rearranging, reductions, softmax, unary, views,
+)  # fmt: skip

@@ -1,0 +1,204 @@
+"""Matrix products: ``linear``, ``matmul`` with its folding, ``bmm``, ``addmm``, ``einsum``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from estimator.tape.copying import contiguous
+from estimator.tape.graph import Node, record, tracked
+from estimator.tape.not_followed import NotFollowed
+from estimator.tape.operations.pointwise import add
+from estimator.tape.operations.views import expand, permute, reshape, squeeze, unsqueeze
+from estimator.tape.registry import operation
+from estimator.tape.run import current
+from estimator.tape.shape import Shape, broadcast, view_strides
+from estimator.tape.tensor import Tensor, new
+
+
+def product(shape: Shape, left: Tensor, strides: Shape | None = None) -> Tensor:
+    """New memory for a matrix product, and the workspace that the first one of a thread takes."""
+    if left.device.counted:
+        current().matrix_product()
+    return new(shape, left.dtype, left.device, strides)
+
+
+@operation("F.linear", "_C._nn.linear")
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``x @ weight.T + bias``; keeps the input and the weight, each if the other wants a gradient."""
+    _same_dtype("linear", x, weight)
+    fused = x.ndim <= 2 or x.contiguous_layout  # noqa: PLR2004  a matrix
+    source = x if fused else contiguous(x)
+    node = record(
+        (source, weight, bias if fused else None),
+        _linear_back,
+        (source if weight.requires_grad else None, weight if source.requires_grad else None),
+    )
+    result = product((*source.shape[:-1], weight.shape[0]), source)
+    tracked(node, result)
+    return result if fused or bias is None else add(result, bias, out=result)
+
+
+def _linear_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    gradient = gradients[0]
+    if gradient is None:
+        return (None, None, None)
+    node.unpack()
+    source, weight, bias = node.edges
+    gradient = contiguous(gradient) if gradient.ndim > 2 and not _foldable(gradient) else gradient  # noqa: PLR2004
+    return (
+        product(source.shape, gradient) if source is not None else None,
+        product(weight.shape, gradient) if weight is not None else None,
+        gradient if bias is not None else None,
+    )
+
+
+def _foldable(x: Tensor) -> bool:
+    return reshape_is_view(x, (prod(x.shape[:-1]), x.shape[-1]))
+
+
+def reshape_is_view(x: Tensor, shape: Shape) -> bool:
+    """Whether ``x`` can be seen as ``shape`` without a copy."""
+    return view_strides(x.shape, x.strides, shape) is not None
+
+
+@operation("mm", ".mm")
+def mm(x: Tensor, other: Tensor) -> Tensor:
+    """A product of two matrices; each is kept if the other wants a gradient."""
+    _same_dtype("mm", x, other)
+    node = record((x, other), _mm_back, (x if other.requires_grad else None, other if x.requires_grad else None), (_columns(x), _columns(other)))
+    result = product((x.shape[0], other.shape[1]), x)
+    tracked(node, result)
+    return result
+
+
+@operation("addmm", ".addmm")
+def addmm(bias: Tensor, x: Tensor, other: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """``bias + x @ other``."""
+    _same_dtype("addmm", x, other)
+    kept = (x if other.requires_grad else None, other if x.requires_grad else None)
+    node = record((x, other, bias), _mm_back, kept, (_columns(x), _columns(other)))
+    result = product((x.shape[0], other.shape[1]), x)
+    tracked(node, result)
+    return result
+
+
+def _columns(x: Tensor) -> bool:
+    """Whether a matrix lies column by column."""
+    return x.strides[0] == 1 and x.strides[1] == x.shape[0] and not x.contiguous_layout
+
+
+def _mm_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    """The gradient of an operand lies as the operand does."""
+    gradient = gradients[0]
+    if gradient is None:
+        return (None,) * len(node.edges)
+    node.unpack()
+    results: list[Tensor | None] = []
+    for edge, columns in zip(node.edges[:2], node.context, strict=True):
+        if edge is None:
+            results.append(None)
+            continue
+        rows, width = edge.shape
+        results.append(product((rows, width), gradient, (1, rows) if columns else None))
+    return (*results, gradient) if len(node.edges) > 2 else results  # noqa: PLR2004
+
+
+@operation("bmm", ".bmm")
+def bmm(x: Tensor, other: Tensor) -> Tensor:
+    """A batch of matrix products; each operand is kept if the other wants a gradient."""
+    _same_dtype("bmm", x, other)
+    node = record((x, other), _bmm_back, (x if other.requires_grad else None, other if x.requires_grad else None))
+    result = product((x.shape[0], x.shape[1], other.shape[2]), x)
+    tracked(node, result)
+    return result
+
+
+@operation("baddbmm", ".baddbmm")
+def baddbmm(bias: Tensor, x: Tensor, other: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """``bias + x @ other`` in a batch."""
+    node = record((x, other, bias), _bmm_back, (x if other.requires_grad else None, other if x.requires_grad else None))
+    result = product((x.shape[0], x.shape[1], other.shape[2]), x)
+    tracked(node, result)
+    return result
+
+
+def _bmm_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    gradient = gradients[0]
+    if gradient is None:
+        return (None,) * len(node.edges)
+    node.unpack()
+    results = [product(edge.shape, gradient) if edge is not None else None for edge in node.edges[:2]]
+    return (*results, gradient) if len(node.edges) > 2 else results  # noqa: PLR2004
+
+
+@operation("matmul", ".matmul", ".__matmul__", "linalg.matmul")
+def matmul(x: Tensor, other: Tensor) -> Tensor:
+    """Vectors, matrices and batches of them; a batch times a matrix is folded into one product."""
+    _same_dtype("matmul", x, other)
+    match (x.ndim, other.ndim):
+        case (1, _):
+            return squeeze(matmul(unsqueeze(x, 0), other), -2)
+        case (_, 1):
+            return squeeze(matmul(x, unsqueeze(other, 1)), -1)
+        case (2, 2):
+            return mm(x, other)
+        case (_, 2) if other.requires_grad or _foldable(x):
+            return reshape(mm(reshape(x, -1, x.shape[-1]), other), *x.shape[:-1], other.shape[-1])
+        case _:
+            return _batched(x, other)
+
+
+def _batched(x: Tensor, other: Tensor) -> Tensor:
+    batch = broadcast(x.shape[:-2], other.shape[:-2])
+    left, right = (_flat(operand, batch) for operand in (x, other))
+    return reshape(bmm(left, right), *batch, x.shape[-2], other.shape[-1])
+
+
+def _flat(x: Tensor, batch: Shape) -> Tensor:
+    """One batch dimension; copied where strides do not allow a view."""
+    wide = x if x.shape[:-2] == batch else expand(x, *batch, *x.shape[-2:])
+    return wide if len(batch) == 1 else reshape(wide, prod(batch), *x.shape[-2:])
+
+
+@operation("mv", ".mv", "dot", ".dot", "inner", "vdot")
+def mv(x: Tensor, other: Tensor) -> Tensor:
+    """A product with a vector."""
+    return matmul(x, other)
+
+
+@operation("outer", ".outer", "ger")
+def outer(x: Tensor, other: Tensor) -> Tensor:
+    """All products of two vectors."""
+    return unsqueeze(x, 1) * unsqueeze(other, 0)
+
+
+@operation("einsum")
+def einsum(equation: str, *operands: Any) -> Tensor:
+    """Sums of products of two operands, by permuting and folding them into one ``bmm``."""
+    tensors = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else list(operands)
+    inputs, _, output = equation.replace(" ", "").partition("->")
+    names = inputs.split(",")
+    if len(tensors) != 2 or "..." in equation or not output:  # noqa: PLR2004  a pair
+        raise NotFollowed(f"torch.einsum of {equation!r}")
+    left, right = names
+    sizes = dict(zip(left + right, (*tensors[0].shape, *tensors[1].shape), strict=True))
+    batch = [d for d in left if d in right and d in output]
+    summed = [d for d in left if d in right and d not in output]
+    rows = [d for d in left if d not in right]
+    columns = [d for d in right if d not in left]
+    if any(d not in output for d in rows + columns):
+        raise NotFollowed(f"torch.einsum of {equation!r}")
+
+    def folded(x: Tensor, has: str, *groups: list[str]) -> Tensor:
+        return reshape(permute(x, [has.index(d) for group in groups for d in group]), *(prod(sizes[d] for d in group) for group in groups))
+
+    result = bmm(folded(tensors[0], left, batch, rows, summed), folded(tensors[1], right, batch, summed, columns))
+    order = [*batch, *rows, *columns]
+    return permute(reshape(result, *(sizes[d] for d in order)), [order.index(d) for d in output])
+
+
+def _same_dtype(name: str, x: Tensor, other: Tensor) -> None:
+    if x.dtype != other.dtype:
+        raise NotFollowed(f"{name} of {x.dtype} and {other.dtype}")

@@ -1,0 +1,171 @@
+"""Sums, means, extremes and the like over dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from estimator.tape.copying import like
+from estimator.tape.dtype import BOOL, INT64, Category, Dtype
+from estimator.tape.graph import Node, record, tracked
+from estimator.tape.operations.pointwise import combined
+from estimator.tape.registry import operation
+from estimator.tape.shape import Shape, dimension, expanded_strides
+from estimator.tape.tensor import Tensor, new
+
+
+def reduced_shape(shape: Sequence[int], dim: Any, *, keepdim: bool) -> Shape:
+    """The shape left by a reduction over ``dim`` (None: all)."""
+    dims = range(len(shape)) if dim is None or dim == () else [dimension(d, len(shape)) for d in ([dim] if isinstance(dim, int) else dim)]
+    if keepdim:
+        return tuple(1 if i in dims else size for i, size in enumerate(shape))
+    return tuple(size for i, size in enumerate(shape) if i not in dims)
+
+
+@operation("sum", ".sum", "nansum")
+def sum(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None, axis: Any = None) -> Tensor:  # noqa: A001, FBT001, FBT002
+    """The sum, in int64 for whole numbers; keeps nothing. The gradient is a broadcast view."""
+    result_type = dtype or (INT64 if x.dtype.category <= Category.INTEGER else x.dtype)
+    node = record((x,), _expanded_back, context=_Reduced(dim if axis is None else axis, keepdim))
+    return _done(node, new(reduced_shape(x.shape, dim if axis is None else axis, keepdim=keepdim), result_type, x.device))
+
+
+@operation("mean", ".mean", "nanmean")
+def mean(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None, axis: Any = None) -> Tensor:  # noqa: FBT001, FBT002
+    """The mean; keeps nothing. The gradient is divided at full size."""
+    node = record((x,), _divided_back, context=_Reduced(dim if axis is None else axis, keepdim))
+    return _done(node, new(reduced_shape(x.shape, dim if axis is None else axis, keepdim=keepdim), dtype or x.dtype, x.device))
+
+
+@operation("var", ".var", "std", ".std", "norm", ".norm", "linalg.norm", "linalg.vector_norm", "prod", ".prod", "logsumexp", ".logsumexp")
+def keeps_input(x: Tensor, *args: Any, dim: Any = None, keepdim: bool = False, dtype: Dtype | None = None, **_: Any) -> Tensor:
+    """Reductions that keep their input and result."""
+    dims = [arg for arg in args if isinstance(arg, (list, tuple)) or (isinstance(arg, int) and not isinstance(arg, bool))]
+    over = dim if dim is not None else (dims[-1] if dims else None)
+    node = record((x,), _scaled_back, (x,))
+    result = new(reduced_shape(x.shape, over, keepdim=keepdim or True in args), dtype or x.dtype, x.device)
+    if node is not None:
+        node.keep(result)
+    return _done(node, result)
+
+
+class Extremes(NamedTuple):
+    """Values and where they stand."""
+
+    values: Tensor
+    indices: Tensor
+
+
+@operation("max", ".max", "min", ".min", "median", ".median", "mode", "cummax", "kthvalue")
+def extremes(x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: FBT001, FBT002  PyTorch's signature
+    """The largest (or smallest); with a dimension also the indices, which are kept."""
+    if isinstance(dim, Tensor):
+        return x.maximum(dim)
+    if dim is None:
+        node = record((x,), _scaled_back, (x,))
+        return _done(node, new((), x.dtype, x.device))
+    shape = reduced_shape(x.shape, dim, keepdim=keepdim)
+    return _with_indices(x, shape)
+
+
+@operation("amax", ".amax", "amin", ".amin")
+def amax(x: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:  # noqa: FBT001, FBT002  PyTorch's signature
+    """The largest (or smallest) over dimensions; keeps its input and result."""
+    return keeps_input(x, dim=dim, keepdim=keepdim)
+
+
+@operation("topk", ".topk")
+def topk(x: Tensor, k: int, dim: int = -1, *_: Any, **__: Any) -> Extremes:
+    """The ``k`` largest."""
+    at = dimension(dim, x.ndim)
+    return _with_indices(x, (*x.shape[:at], k, *x.shape[at + 1 :]))
+
+
+@operation("sort", ".sort")
+def sort(x: Tensor, *_: Any, **__: Any) -> Extremes:
+    """All in order."""
+    return _with_indices(x, x.shape)
+
+
+def _with_indices(x: Tensor, shape: Shape) -> Extremes:
+    node = record((x,), _scattered_back)
+    values, indices = new(shape, x.dtype, x.device), new(shape, INT64, x.device)
+    if node is not None:
+        node.keep(indices)
+    tracked(node, values)
+    return Extremes(values, indices)
+
+
+@operation("argmax", ".argmax", "argmin", ".argmin")
+def argmax(x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:  # noqa: FBT001, FBT002  PyTorch's signature
+    """Where the largest stands."""
+    return new(reduced_shape(x.shape, dim, keepdim=keepdim), INT64, x.device)
+
+
+@operation("argsort", ".argsort")
+def argsort(x: Tensor, *_: Any, **__: Any) -> Tensor:
+    """The order."""
+    return like(x, INT64)
+
+
+@operation("all", ".all", "any", ".any")
+def all(x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:  # noqa: A001, FBT001, FBT002
+    """Whether all (any) are true."""
+    return new(reduced_shape(x.shape, dim, keepdim=keepdim), BOOL, x.device)
+
+
+@operation("count_nonzero", ".count_nonzero")
+def count_nonzero(x: Tensor, dim: Any = None) -> Tensor:
+    """How many are not zero."""
+    return new(reduced_shape(x.shape, dim, keepdim=False), INT64, x.device)
+
+
+@operation("cumsum", ".cumsum", "cumprod", ".cumprod")
+def cumsum(x: Tensor, dim: int, *, dtype: Dtype | None = None) -> Tensor:
+    """Running sums, in int64 for whole numbers."""
+    dtype = dtype or (INT64 if x.dtype.category <= Category.INTEGER else x.dtype)
+    node = record((x,), _same_size_back) if dtype.category > Category.INTEGER else None
+    return _done(node, like(x, dtype))
+
+
+class _Reduced(NamedTuple):
+    dim: Any
+    keepdim: bool
+
+
+def _done(node: Node | None, result: Tensor) -> Tensor:
+    if result.dtype.category >= Category.FLOAT:
+        tracked(node, result)
+    return result
+
+
+def _expanded_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    """A view of the gradient, repeated along what was summed."""
+    gradient, edge = gradients[0], node.edges[0]
+    if gradient is None or edge is None:
+        return (None,)
+    shape = reduced_shape(edge.shape, node.context.dim, keepdim=True)
+    view = gradient.view(*shape) if shape else gradient
+    return (view.view_of_storage(edge.shape, expanded_strides(view.shape, view.strides, edge.shape)),)
+
+
+def _divided_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    gradient = _expanded_back(node, gradients)[0]
+    return (None if gradient is None else combined((gradient,), gradient.dtype),)
+
+
+def _scaled_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    gradient, kept = gradients[0], node.unpack()[0]
+    if gradient is None or kept is None:
+        return (None,)
+    return (like(kept, gradient.dtype),)
+
+
+def _scattered_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    gradient, edge = gradients[0], node.edges[0]
+    return (None if gradient is None or edge is None else new(edge.shape, gradient.dtype, gradient.device),)
+
+
+def _same_size_back(_node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    gradient = gradients[0]
+    return (None if gradient is None else like(gradient),)

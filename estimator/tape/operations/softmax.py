@@ -1,0 +1,46 @@
+"""Softmax and its logarithm: both keep their result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from estimator.tape.copying import cast, like
+from estimator.tape.dtype import Dtype
+from estimator.tape.graph import Node, record, tracked
+from estimator.tape.registry import operation
+from estimator.tape.run import current
+from estimator.tape.tensor import Tensor
+
+
+@operation("softmax", ".softmax", "F.softmax", "F.softmin")
+def softmax(x: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None, **_: Any) -> Tensor:
+    """Softmax, in ``dtype`` if one is given. Its backward multiplies gradient and result in memory of their size first."""
+    return _kept_result(x, dtype, logarithm=False)
+
+
+@operation("log_softmax", ".log_softmax", "F.log_softmax")
+def log_softmax(x: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None, **_: Any) -> Tensor:
+    """The logarithm of softmax."""
+    return _kept_result(x, dtype, logarithm=True)
+
+
+def _kept_result(x: Tensor, dtype: Dtype | None, *, logarithm: bool) -> Tensor:
+    source = x if dtype is None else cast(x, dtype)
+    node = record((source,), _back, context=logarithm)
+    result = like(source)
+    if node is not None:
+        node.keep(result)
+    tracked(node, result)
+    return result
+
+
+def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    (result,) = node.unpack()
+    gradient = gradients[0]
+    if result is None or gradient is None:
+        return (None,)
+    back = like(result)
+    if not node.context:
+        current().scratch(result.shape.numel() * max(result.itemsize, gradient.itemsize))
+    return (back,)

@@ -1,0 +1,99 @@
+"""Element-wise functions of one tensor, in three tables: by whether they keep their input, their result, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from estimator.tape.copying import like
+from estimator.tape.dtype import BOOL, Dtype
+from estimator.tape.graph import Node, record, tracked
+from estimator.tape.inplace import overwritten
+from estimator.tape.operations.pointwise import combined, result_dtype
+from estimator.tape.registry import operation
+from estimator.tape.run import current
+from estimator.tape.tensor import Tensor
+
+_KEEP_INPUT = (
+    "abs log log2 log10 log1p sin cos tan asin acos atan sinh cosh erf erfinv expm1_ square digamma lgamma sinc"
+    " clamp clamp_min clamp_max clip gelu silu elu_ softplus leaky_relu hardtanh hardswish mish hardsigmoid logsigmoid celu selu relu6"
+)
+_KEEP_RESULT = "exp expm1 sqrt rsqrt reciprocal sigmoid tanh relu"
+_KEEP_NOTHING = "neg positive real conj sign floor ceil round trunc frac nan_to_num threshold_ sgn"
+#: Also, or only, of ``torch.nn.functional``.
+_FUNCTIONAL = {
+    "gelu", "silu", "softplus", "leaky_relu", "hardtanh", "hardswish", "mish", "hardsigmoid", "logsigmoid", "celu", "selu", "relu6",
+    "relu", "sigmoid", "tanh", "elu",
+}  # fmt: skip
+_OPERATORS = {"neg": ".__neg__", "abs": ".__abs__", "positive": ".__pos__"}
+_TESTS = "isnan isinf isfinite logical_not bitwise_not signbit"
+#: Functions whose backward allocates an intermediate of the input's size before its result.
+_TWO_STEPS = {"log", "sin", "cos", "square", "abs", "rsqrt", "sqrt", "erf", "log1p", "log2", "log10"}
+
+
+def _real(dtype: Dtype) -> Dtype:
+    return dtype if dtype.is_floating_point or dtype.is_complex else current().default_dtype
+
+
+def _function(name: str, *, keep_input: bool, keep_result: bool, to_real: bool) -> Callable[..., Tensor]:
+    def apply(x: Tensor, *_numbers: Any, inplace: bool = False, out: Tensor | None = None, **_: Any) -> Tensor:
+        node = record((x,), _back, (x,) if keep_input else (), name)
+        if inplace or out is not None:
+            out = x if out is None else out
+            if node is not None and keep_result:
+                node.keep(out)
+            return overwritten(out, node)
+        result = like(x, _real(x.dtype) if to_real else x.dtype)
+        if node is not None and keep_result:
+            node.keep(result)
+        tracked(node, result)
+        return result
+
+    apply.__name__ = name
+    return apply
+
+
+def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    """The gradient times the derivative."""
+    gradient = gradients[0]
+    if gradient is None:
+        return (None,)
+    operands: list[Tensor] = [gradient, *(kept for kept in node.unpack() if kept is not None)]
+    dtype = result_dtype(*operands)
+    if node.context in _TWO_STEPS:
+        operands = [combined(operands[1:], dtype), gradient]
+    return (combined(operands, dtype),)
+
+
+def _inplace(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+    def apply(x: Tensor, *numbers: Any, **options: Any) -> Tensor:
+        options.pop("inplace", None)
+        return function(x, *numbers, inplace=True, **options)
+
+    apply.__name__ = f"{name}_"
+    return apply
+
+
+def _enter(names: str, *, keep_input: bool = False, keep_result: bool = False) -> None:
+    for spelled in names.split():
+        name = spelled.rstrip("_")
+        function = _function(name, keep_input=keep_input, keep_result=keep_result, to_real=keep_input or keep_result)
+        spellings = [name, f".{name}", *([f"F.{name}"] if name in _FUNCTIONAL else []), *([_OPERATORS[name]] if name in _OPERATORS else [])]
+        operation(*spellings)(function)
+        written = [f"{name}_", f".{name}_", *([f"F.{name}_"] if name in _FUNCTIONAL else [])]
+        operation(*written)(_inplace(function, name))
+
+
+_enter(_KEEP_INPUT, keep_input=True)
+_enter("elu", keep_result=True)
+_enter(_KEEP_RESULT, keep_result=True)
+_enter(_KEEP_NOTHING)
+
+
+def _test(x: Tensor, *_: Any) -> Tensor:
+    return like(x, BOOL)
+
+
+for _name in _TESTS.split():
+    operation(_name, f".{_name}")(_test)
+operation(".__invert__")(lambda x: like(x))

@@ -1,0 +1,102 @@
+"""From the tape's log to the peak: how much was allocated, when, as what, and which source line holds it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from analysis.certainty import Place
+from estimator.allocator import CachingAllocator
+from estimator.tape.events import Allocated, Became, Entered, Event, Freed, Kind, Phase
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What one source line holds at the peak, in bytes; ``place`` is None for what no line of the program made."""
+
+    place: Place | None
+    kind: Kind
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The peak of a run. ``allocated`` and ``reserved`` are what ``torch.cuda.max_memory_allocated()`` and ``…_reserved()`` would say, in bytes.
+
+    ``components`` add up to ``allocated``. ``phases`` holds the peak within each phase, ``holders`` what is held at the peak, the largest first.
+    """
+
+    allocated: int
+    reserved: int
+    phase: Phase
+    components: dict[Kind, int]
+    phases: dict[Phase, int]
+    holders: tuple[Held, ...] = field(default=())
+
+
+def timeline(events: Sequence[Event]) -> Timeline:
+    """Replay the log through the allocator. What an optimizer step makes and leaves behind is its state."""
+    states = _outliving_a_step(events)
+    allocator = CachingAllocator()
+    live: dict[int, tuple[int, Kind, Place | None]] = {}
+    at_peak: dict[int, tuple[int, Kind, Place | None]] = {}
+    peak, phase, peak_phase = 0, Phase.FORWARD, Phase.FORWARD
+    phases: dict[Phase, int] = {}
+    stale = True
+    for event in events:
+        match event:
+            case Allocated(key, size, kind, place):
+                got = allocator.allocate(key, size)
+                live[key] = (got, Kind.OPTIMIZER_STATE if key in states and kind is Kind.TEMPORARY else kind, place)
+                phases[phase] = max(phases.get(phase, 0), allocator.allocated)
+                if allocator.allocated > peak:
+                    peak, peak_phase, stale = allocator.allocated, phase, True
+            case Freed(key):
+                if stale and allocator.allocated == peak:
+                    at_peak, stale = dict(live), False
+                allocator.free(key)
+                del live[key]
+            case Became(key, kind):
+                if key in live:
+                    live[key] = (live[key][0], kind, live[key][2])
+            case Entered(entered):
+                phase = entered
+    if stale:
+        at_peak = live
+    return Timeline(peak, allocator.peak_reserved, peak_phase, _components(at_peak.values()), phases, _holders(at_peak.values()))
+
+
+def _outliving_a_step(events: Iterable[Event]) -> set[int]:
+    """Storages made in an optimizer step that are alive when it ends."""
+    found: set[int] = set()
+    made: set[int] = set()
+    phase = Phase.FORWARD
+    for event in events:
+        match event:
+            case Allocated(key) if phase is Phase.OPTIMIZER_STEP:
+                made.add(key)
+            case Freed(key):
+                made.discard(key)
+            case Entered(entered):
+                if phase is Phase.OPTIMIZER_STEP:
+                    found |= made
+                    made.clear()
+                phase = entered
+            case _:
+                pass
+    return found
+
+
+def _components(held: Iterable[tuple[int, Kind, Place | None]]) -> dict[Kind, int]:
+    sums: Counter[Kind] = Counter()
+    for size, kind, _ in held:
+        sums[kind] += size
+    return dict(sums)
+
+
+def _holders(held: Iterable[tuple[int, Kind, Place | None]]) -> tuple[Held, ...]:
+    sums: Counter[tuple[Place | None, Kind]] = Counter()
+    for size, kind, place in held:
+        sums[place, kind] += size
+    return tuple(Held(place, kind, size) for (place, kind), size in sums.most_common())
