@@ -10,6 +10,7 @@ from analysis.interpreter.generators import Generator
 from analysis.interpreter.values import (
     MISSING,
     Alternatives,
+    Call,
     Class,
     ClassMethod,
     External,
@@ -146,6 +147,8 @@ def _of_class(machine: Machine, cls: Class, name: str, span: Span) -> Value:
     if found is not MISSING:
         return found
     match name:
+        case "__setattr__" | "__delattr__" | "__new__" | "__init__":
+            return _of_object(name)
         case "__name__" | "__qualname__":
             return cls.name
         case "__module__":
@@ -159,6 +162,22 @@ def _of_class(machine: Machine, cls: Class, name: str, span: Span) -> Value:
     return machine.domain.unknown_attribute(machine, cls, name, span)
 
 
+def _of_object(name: str) -> HostFunction:
+    """What every class inherits: the plain ways to make and to write an object."""
+
+    def run(call: Call) -> Value:
+        match name:
+            case "__setattr__":
+                _write(call.machine, call.args[0].fields, call.args[1], call.args[2], call.span)
+            case "__delattr__":
+                call.machine.heap.delete(call.args[0].fields, call.args[1])
+            case "__new__":
+                return call.machine.instance(call.args[0], call.span)
+        return None
+
+    return HostFunction(f"object.{name}", run)
+
+
 def _of_super(machine: Machine, value: Super, name: str, span: Span) -> Value:
     receiver = value.receiver
     cls = receiver.cls if isinstance(receiver, Instance) else receiver
@@ -166,10 +185,9 @@ def _of_super(machine: Machine, value: Super, name: str, span: Span) -> Value:
     for owner in mro:
         if name in owner.namespace:
             return bind(machine, owner.namespace[name], receiver, cls, span)
-    if name == "__setattr__":
-        return HostFunction(name, lambda call: call.machine.heap.write(receiver.fields, call.args[0], call.args[1]))
-    if name == "__new__":
-        return HostFunction(name, lambda call: call.machine.instance(call.args[0], call.span))
+    if name in {"__setattr__", "__delattr__", "__new__"}:
+        inherited = _of_object(name)
+        return inherited if name == "__new__" else Method(inherited, receiver)
     if name in {"__init__", "__init_subclass__", "__post_init__", "__enter__", "__exit__"}:
         return HostFunction(name, lambda _call: None)
     if not isinstance(receiver, Instance):

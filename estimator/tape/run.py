@@ -32,6 +32,10 @@ def call_directly(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return function(*args, **kwargs)
 
 
+def _unwatched(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Nobody wants to know which module is called."""
+
+
 def no_number(what: str) -> Any:
     """What a number read from a tensor is, unless an interpreter says otherwise: not known."""
     raise NotFollowed(what)
@@ -70,6 +74,11 @@ class Tape:
         self.default_device: Device = CPU
         self.saved_hooks: list[SavedTensorHooks] = []
         self.workspaces: set[bool] = set()
+        #: Calls of modules in progress; ``watch`` sees each outermost one with its arguments.
+        self.depth = 0
+        self.watch: Callable[[Any, tuple[Any, ...], dict[str, Any]], None] = _unwatched
+        self.backwards = 0
+        self.steps = 0
         self._keys = 0
         self._sequence = 0
 
@@ -136,9 +145,21 @@ class Tape:
         finally:
             _CURRENT.reset(token)
 
+    def enter_module(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A module is called."""
+        if self.depth == 0:
+            self.watch(module, args, kwargs)
+        self.depth += 1
+
+    def leave_module(self) -> None:
+        """Its call is over."""
+        self.depth -= 1
+
     def enter(self, phase: Phase) -> None:
         """Go on in ``phase``."""
         if phase is not self.phase:
+            self.backwards += phase is Phase.BACKWARD
+            self.steps += phase is Phase.OPTIMIZER_STEP
             self.phase = phase
             self.events.append(Entered(phase))
 

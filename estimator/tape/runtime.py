@@ -70,6 +70,16 @@ def assume(sentence: str) -> None:
     current().assume(sentence)
 
 
+def enter_module(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """A module's call begins."""
+    current().enter_module(module, args, kwargs)
+
+
+def leave_module() -> None:
+    """A module's call is over."""
+    current().leave_module()
+
+
 def _cudnn() -> Switch:
     return Switch(benchmark=False, deterministic=False, enabled=True, allow_tf32=True)
 
@@ -111,4 +121,6 @@ RUNTIME: Mapping[str, object] = {
     "torch._C._LoadResult": LoadResult,
     "torch._C._assume": assume,
     "torch._C._CUDA": CUDA,
+    "torch._C._enter_module": enter_module,
+    "torch._C._leave_module": leave_module,
 }

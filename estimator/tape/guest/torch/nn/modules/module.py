@@ -21,8 +21,11 @@ class Module:
         fields["_forward_pre_hooks"] = {}
 
     def __call__(self, *args, **kwargs):
+        torch._C._enter_module(self, args, kwargs)
         if not self._forward_hooks and not self._forward_pre_hooks:
-            return self.forward(*args, **kwargs)
+            result = self.forward(*args, **kwargs)
+            torch._C._leave_module()
+            return result
         for hook in list(self._forward_pre_hooks.values()):
             changed = hook(self, args)
             if changed is not None:
@@ -32,6 +35,7 @@ class Module:
             changed = hook(self, args, result)
             if changed is not None:
                 result = changed
+        torch._C._leave_module()
         return result
 
     def forward(self, *args, **kwargs):
