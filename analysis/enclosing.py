@@ -38,6 +38,15 @@ def enclosing(file: SourceFile, span: Span) -> Enclosing:
     return Enclosing(tuple(statements), function, ".".join(names))
 
 
+def expression_at(file: SourceFile, span: Span) -> ast.expr | None:
+    """The outermost expression with exactly this span."""
+    statement = enclosing(file, span).statement
+    if statement is None:
+        return None
+    found = (node for node in ast.walk(statement) if isinstance(node, ast.expr) and file.span(node) == span)
+    return next(found, None)
+
+
 def _holding(file: SourceFile, body: Iterator[ast.stmt], span: Span) -> ast.stmt | None:
     for statement in body:
         whole = file.span(statement)

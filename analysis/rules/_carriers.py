@@ -1,0 +1,60 @@
+"""Which expression at a place brings a tensor with its graph: the one to detach. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from analysis.enclosing import enclosing, expression_at
+from analysis.fixes.change import WrapExpression
+from analysis.library.tensor import Tensor, tensors_in
+from analysis.source import SourceFile, Span
+from analysis.trace.events import Event
+
+_MOST_ANCESTORS = 300
+
+
+def carrier(source: SourceFile, span: Span, store: Event) -> WrapExpression | None:
+    """The operand or argument that brings the graph: the right side of ``+=``, the item appended, the argument that was made of the forward."""
+    value = store.value
+    if not isinstance(value, Tensor):
+        return None
+    statement = enclosing(source, span).statement
+    at = expression_at(source, span)
+    match statement, at:
+        case ast.AugAssign(value=right), _ if store.span == span:
+            found = right
+        case _, ast.Call(args=[*_, last]) if store.span == span:
+            found = last
+        case _, ast.Call(args=args, keywords=keywords):
+            named = _named_after(source, span, value)
+            carriers = [each for each in (*args, *(keyword.value for keyword in keywords)) if isinstance(each, ast.Name) and each.id in named]
+            if len(carriers) != 1:
+                return None
+            found = carriers[0]
+        case _:
+            return None
+    return WrapExpression(source.span(found), after=".detach()")
+
+
+def _named_after(source: SourceFile, span: Span, value: Tensor) -> frozenset[str]:
+    """Names that the function around ``span`` gives to the value or to what it was made of."""
+    spans = {each.made.span for each in _ancestors(value) if each.made is not None and each.made.span.path == source.path}
+    function = enclosing(source, span).function
+    names: set[str] = set()
+    for node in ast.walk(function or source.tree):
+        if isinstance(node, ast.Assign) and source.span(node.value) in spans:
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return frozenset(names)
+
+
+def _ancestors(value: Tensor) -> Iterator[Tensor]:
+    """The value and what it was made of, without end in a chain that grows: a few hundred are enough."""
+    todo, seen = [value], {value}
+    while todo and len(seen) < _MOST_ANCESTORS:
+        tensor = todo.pop()
+        yield tensor
+        for before in tensors_in(tensor.made.inputs if tensor.made else ()):
+            if before not in seen:
+                seen.add(before)
+                todo.append(before)

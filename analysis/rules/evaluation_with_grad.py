@@ -1,0 +1,277 @@
+"""An evaluation keeps autograd graphs that nothing ever uses.
+
+With gradients enabled every forward saves its activations for a backward. In an evaluation there is none: memory that
+could hold larger batches is wasted, and where outputs or losses are collected over the data set it grows until the GPU is full. The same
+happens to targets that are computed once with gradients and then used in every round of an update loop: the second
+backward goes through a graph that the first has freed.
+
+**How to fix it.** Run the evaluation under `torch.no_grad()` or `torch.inference_mode()`, as a block or as a decorator.
+
+**What is not reported.** Outputs that reach a `backward()` or `autograd.grad()`; a single forward outside any loop; models without
+trainable parameters; frozen teachers and feature extractors inside a training step; code under a decorator or a
+caller that already turns gradients off.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterator
+from dataclasses import replace
+
+from analysis.finding import Evidence, Finding, Safety, Severity
+from analysis.fixes.change import AddDecorator, AddImport, Change, Proposal, Reported, WrapInBlock
+from analysis.interpreter.values import Instance
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import frames, visible, within
+from analysis.trace.reading import around, callee, span_of, text
+
+#: Per model: a forward for nothing ("wasted") while it is in evaluation mode.
+MODE = Automaton(
+    start="training",
+    table={("training", "eval"): "evaluating", ("evaluating", "train"): "training", ("evaluating", "opaque"): "training"},
+    faults=frozenset({("evaluating", "wasted")}),
+    neutral=frozenset({"training"}),
+    cures=frozenset({"train"}),
+)
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Forwards in evaluation mode that no gradient is ever taken through, and targets that carry a graph from round to round."""
+    used = numbers_in(event.value for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL))
+    for model in distinct(event.subject for event in trace.events(Kind.EVAL_MODE)):
+        letters = _letters(trace, model, used)
+        for witness in trace.run(MODE, letters, Kind.EVAL_MODE, Kind.TRAIN_MODE, Kind.FORWARD, Kind.OPAQUE):
+            yield _wasted(trace, model, witness)
+    yield from _reused(trace)
+
+
+def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
+    own = [event for event in trace.events(Kind.FORWARD) if concern(event.subject, model) is Concern.YES]
+    learns = any(forward_numbers(event) & used for event in own)
+    backwards = [event.context.stamp for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL)]
+
+    def wasted(event: Event) -> bool:
+        stamp = event.context.stamp
+        numbers = forward_numbers(event)
+        if not stamp or not event.context.grad or not numbers or numbers & used:
+            return False
+        return learns or not any(within(other, stamp) for other in backwards)
+
+    def letter(event: Event) -> Letter | None:
+        match event.kind:
+            case Kind.EVAL_MODE | Kind.TRAIN_MODE:
+                whole = concern(event.subject, model) is Concern.YES or contains(event.subject, model)
+                return ("eval" if event.kind is Kind.EVAL_MODE else "train") if whole else None
+            case Kind.FORWARD:
+                return "wasted" if concern(event.subject, model) is Concern.YES and wasted(event) else None
+            case _:
+                return "opaque" if any(concern(each, model) is Concern.YES for each in event.subject) else None
+
+    return letter
+
+
+def _wasted(trace: Trace, model: Instance, witness: Witness) -> Reported:
+    files = trace.snapshot.contents
+    begins, forward = witness.events[0][0], witness.fault
+    span = visible(forward, files)
+    kept = next((event for event in trace.events(Kind.STORE) if event.detail.grows and numbers_in([event.value]) & forward_numbers(forward)), None)
+    name = callee(trace.snapshot, span) or "the model"
+    effect = "what is collected keeps every graph of the loop in memory" if kept else "each batch saves its activations for a backward that never comes"
+    chain = [Evidence(call, "called from here") for call in _callers(forward, files)]
+    chain.append(Evidence(visible(begins, files), "the model goes into evaluation mode"))
+    chain.append(Evidence(span, "the forward runs with gradients enabled"))
+    if kept is not None:
+        chain.append(Evidence(visible(kept, files), "and what is kept here holds on to its graph"))
+    finding = Finding(
+        RULE.name,
+        Severity.ERROR if kept else Severity.WARNING,
+        confidence_in(model),
+        span,
+        f"`{name}` is evaluated with gradients enabled: {effect}",
+        tuple(chain),
+    )
+    return _with_fix(trace, finding, begins, forward)
+
+
+def _callers(event: Event, files: Container[str]) -> list[Span]:
+    """The last calls of the repository that lead to the event."""
+    return [span for span in event.path if span.path in files][-2:]
+
+
+def _with_fix(trace: Trace, finding: Finding, begins: Event, forward: Event) -> Reported:
+    """The function that only evaluates gets the decorator; a loop in a larger function gets the block."""
+    stands = around(trace.snapshot, forward.span)
+    path = forward.span.path
+    if stands is None or forward.span.path not in trace.snapshot.contents:
+        return Reported(replace(finding, no_fix_because="the forward runs in a library"))
+    function = stands.function
+    changes: tuple[Change, ...] = ()
+    if function is not None and begins.path == forward.path and not _learns_in(trace, forward.path) and not _yields(function):
+        whole = span_of(trace.snapshot, path, function)
+        changes = (AddDecorator(whole, "torch.no_grad()"), AddImport(path, "torch")) if whole else ()
+    else:
+        loops = (span_of(trace.snapshot, path, each) for each in stands.statements if isinstance(each, (ast.For, ast.While)))
+        quiet = next((span for span in loops if span is not None and not _learns_within(trace, span)), None)
+        changes = (WrapInBlock(quiet, quiet, "with torch.no_grad():"), AddImport(path, "torch")) if quiet else ()
+    if not changes:
+        return Reported(replace(finding, no_fix_because="the code around this forward trains too: gradients must be turned off for the evaluation alone"))
+    return Reported(finding, Proposal("Evaluate without gradients: torch.no_grad()", Safety.SAFE, changes))
+
+
+def _yields(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function))
+
+
+def _learns_in(trace: Trace, path: tuple[Span, ...]) -> bool:
+    """Whether a backward runs in the call that ``path`` leads to, or below it."""
+    if not path:
+        return True
+    return any(event.path[: len(path)] == path for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL))
+
+
+def _learns_within(trace: Trace, loop: Span) -> bool:
+    """Whether a backward runs inside the statement, however deep the calls."""
+    inside = (span for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL) for span in frames(event))
+    return any(span.path == loop.path and loop.start <= span.start and span.end <= loop.end for span in inside)
+
+
+def _reused(trace: Trace) -> Iterator[Reported]:
+    """Forwards outside a loop whose graph is back-propagated in more than one of its rounds."""
+    made = {number: event for event in trace.events(Kind.FORWARD) for number in forward_numbers(event)}
+    first: dict[int, Event] = {}
+    told: set[int] = set()
+    for backward in trace.events(Kind.BACKWARD):
+        for number in sorted(numbers_in([backward.value])):
+            forward, before = made.get(number), first.setdefault(number, backward)
+            if forward is None or number in told or not _another_round(forward, before, backward):
+                continue
+            told.add(number)
+            yield _reported_reuse(trace, forward, before)
+
+
+def _another_round(forward: Event, before: Event, backward: Event) -> bool:
+    """Whether the two backwards are rounds of a loop that began after the forward, and the graph is not kept on purpose."""
+    if any((event.detail or {}).get(option) for event in (before, backward) for option in ("retain_graph", "create_graph")):
+        return False
+    stamp, one, other = forward.context.stamp, before.context.stamp, backward.context.stamp
+    depth = len(stamp)
+    if one[:depth] != stamp or other[:depth] != stamp or len(one) <= depth or len(other) <= depth:
+        return False
+    return one[depth][0] == other[depth][0] and one[depth][1] != other[depth][1]
+
+
+def _reported_reuse(trace: Trace, forward: Event, backward: Event) -> Reported:
+    files = trace.snapshot.contents
+    span = visible(forward, files)
+    finding = Finding(
+        RULE.name,
+        Severity.ERROR,
+        confidence_in(forward.subject),
+        span,
+        f"`{text(trace.snapshot, span)}` is computed once with gradients enabled and then back-propagated in every round of the loop: "
+        "the second round goes through a graph that the first has freed, and gradients flow into what looks like a fixed target",
+        (
+            Evidence(span, "computed once, with its autograd graph"),
+            Evidence(visible(backward, files), "this backward reaches it again in each round"),
+        ),
+    )
+    stands = around(trace.snapshot, span)
+    whole = span_of(trace.snapshot, span.path, stands.function) if stands is not None and stands.function is not None else None
+    if whole is None or _learns_in(trace, forward.path):
+        return Reported(replace(finding, no_fix_because="what has to be cut depends on which of these values are meant to be trained through"))
+    changes = (AddDecorator(whole, "torch.no_grad()"), AddImport(span.path, "torch"))
+    return Reported(finding, Proposal("Is nothing in this function meant to be trained through? Then compute it without gradients", Safety.REVIEW, changes))
+
+
+RULE = Rule(
+    "evaluation-with-grad",
+    Severity.ERROR,
+    "an evaluation keeps autograd graphs that nothing uses",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+
+def validate(model, loader):
+    model.eval()
+    total = 0.0
+    for x, y in loader:
+        out = model(x)  # flagged
+        total = total + torch.nn.functional.mse_loss(out, y)
+    return float(total) / len(loader)
+
+def train(model, loader, held_out):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(10):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+        print(validate(model, held_out))
+""",
+            fixed="""
+import torch
+
+@torch.no_grad()
+def validate(model, loader):
+    model.eval()
+    total = 0.0
+    for x, y in loader:
+        out = model(x)
+        total = total + torch.nn.functional.mse_loss(out, y)
+    return float(total) / len(loader)
+
+def train(model, loader, held_out):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(10):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+        print(validate(model, held_out))
+""",
+        ),
+        Good(
+            """
+import torch
+
+def validate(model, loader):
+    model.eval()
+    return sum(model(x).mean().item() for x in loader)
+
+def train(model, loader, held_out):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(10):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+        with torch.inference_mode():
+            print(validate(model, held_out))
+"""
+        ),
+        Good(
+            """
+import torch
+
+def attack(model, loader):
+    model.eval()
+    for x, y in loader:
+        x = x.requires_grad_(True)
+        loss = torch.nn.functional.cross_entropy(model(x), y)
+        (slope,) = torch.autograd.grad(loss, x)
+        print((x + 0.1 * slope.sign()).mean())
+"""
+        ),
+    ),
+)

@@ -1,0 +1,270 @@
+"""A value that outlives its iteration keeps its autograd graph alive.
+
+A loss or an output is attached to the graph that made it. Kept in a sum, a list, a dictionary, a meter or an attribute beyond its
+iteration, it keeps that graph too, iteration after iteration: before its backward has run that is every activation, until the
+GPU is full; after it, a chain of nodes and tensors that grows with every step.
+
+**How to fix it.** Keep `loss.detach()` (or `loss.item()` where a number is wanted and waiting for the device once per step is
+acceptable).
+
+**What is not reported.** Values that a later backward takes up (`sum_of_losses.backward()`, truncated back-propagation, losses
+returned to a caller that back-propagates them), values under `no_grad`, containers that are emptied or made anew in every
+iteration, a slot that only holds the last value, activations kept within one forward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from analysis.finding import Evidence, Finding, Safety, Severity
+from analysis.fixes.change import Proposal, Reported
+from analysis.interpreter.frames import Frame
+from analysis.interpreter.values import Instance, Module, Stamp
+from analysis.library.stores import stamp_of
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._carriers import carrier
+from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
+from analysis.source import SourceFile, Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import frames, meeting, visible, within
+from analysis.trace.reading import text
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A STORE of a value whose graph was made in an iteration that the holder outlives.
+
+    ``forward`` made the graph; ``backward`` goes through it in the same iteration, if any does. ``inside``: the store happens in that forward.
+    """
+
+    store: Event
+    forward: Event
+    backward: Event | None
+    inside: bool
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Stores that grow by a graph in every iteration, which nothing takes up later."""
+    told: set[tuple[Span, ...]] = set()
+    for kept in _kept(trace):
+        place = frames(kept.store)
+        if place not in told:
+            told.add(place)
+            yield _reported(trace, kept)
+
+
+def _kept(trace: Trace) -> Iterator[Kept]:
+    forwards = {number: event for event in trace.events(Kind.FORWARD) for number in forward_numbers(event)}
+    backwards = [(event, numbers_in([event.value])) for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL)]
+    calls = {frames(event): event for event in forwards.values()}
+    returned = numbers_in([trace.result])
+    for store in trace.events(Kind.STORE):
+        if not (store.detail.outlives and store.detail.grows):
+            continue
+        iteration = _iteration(store)
+        made = [number for number in sorted(numbers_in([store.value])) if number in forwards and within(forwards[number].context.stamp, iteration)]
+        running = _running_forward(store, calls)
+        if not made or not returned.isdisjoint(made) or _is_local_to(running, store) or _emptied(trace, store, iteration):
+            continue
+        through = [event for event, reached in backwards if not reached.isdisjoint(made)]
+        trains = any(within(event.context.stamp, iteration) for event, _ in backwards)
+        if trains and all(within(event.context.stamp, iteration) for event in through):
+            yield Kept(store, forwards[made[-1]], next(iter(through), None), running is not None)
+
+
+def _iteration(store: Event) -> Stamp:
+    """The outermost iteration that the holder outlives."""
+    holder, now = stamp_of(store.subject), store.context.stamp
+    for level, current in enumerate(now):
+        if level >= len(holder) or holder[level] != current:
+            return now[: level + 1]
+    return now
+
+
+def _running_forward(store: Event, calls: Mapping[tuple[Span, ...], Event]) -> Event | None:
+    """The forward inside which the store happens."""
+    way = frames(store)
+    return next((calls[way[:length]] for length in range(1, len(way)) if way[:length] in calls), None)
+
+
+def _is_local_to(forward: Event | None, store: Event) -> bool:
+    """Whether the holder was made inside that forward: it goes when the forward ends."""
+    if forward is None or isinstance(store.subject, Instance):
+        return False
+    return len(stamp_of(store.subject)) >= len(forward.context.stamp)
+
+
+def _emptied(trace: Trace, store: Event, iteration: Stamp) -> bool:
+    """Whether the holder is emptied again before the iteration ends."""
+    return any(event.subject is store.subject and within(event.context.stamp, iteration) for event in trace.events(Kind.CLEAR))
+
+
+def _reported(trace: Trace, kept: Kept) -> Reported:
+    files = trace.snapshot.contents
+    stored = visible(kept.store, files)
+    span = stored if kept.inside else meeting(kept.store, kept.backward or kept.forward, files)
+    holder = _holder(kept.store)
+    if kept.backward is None:
+        severity, effect = Severity.ERROR, "no backward ever frees it, so that all activations of every iteration stay in memory"
+    else:
+        severity, effect = Severity.WARNING, "its backward has run or runs in the same iteration, and what is left of it piles up"
+    chain = [
+        Evidence(visible(kept.forward, files), "this forward makes the graph"),
+        Evidence(stored, f"the value is kept in {holder}, which outlives the iteration"),
+    ]
+    if kept.backward is not None:
+        chain.append(Evidence(visible(kept.backward, files), "the only backward through the graph runs here, in the same iteration"))
+    message = f"`{text(trace.snapshot, span)}` keeps a value with its autograd graph in {holder} beyond the iteration: {effect}"
+    finding = Finding(RULE.name, severity, confidence_in(kept.forward.subject), span, message, tuple(chain))
+    return _with_fix(trace, finding, kept)
+
+
+def _holder(store: Event) -> str:
+    """What keeps the value, in words."""
+    key = store.detail.key
+    match store.subject:
+        case Frame():
+            return f"`{key}`"
+        case Module():
+            return f"the global `{key}`"
+        case Instance():
+            return f"the attribute `{key}`"
+        case dict():
+            return "a dictionary"
+        case set():
+            return "a set"
+        case _:
+            return "a list"
+
+
+def _with_fix(trace: Trace, finding: Finding, kept: Kept) -> Reported:
+    """Detach the one expression at the finding's place that carries the graph."""
+    source = trace.snapshot.source(finding.span.path)
+    target = carrier(source, finding.span, kept.store) if isinstance(source, SourceFile) else None
+    if target is None:
+        return Reported(replace(finding, no_fix_because="no single expression here is known to be the tensor that has to be detached"))
+    unsure = not trace.complete or any(any(each is kept.store.subject for each in event.subject) for event in trace.events(Kind.OPAQUE))
+    if unsure:
+        return Reported(finding, Proposal("Is the kept value only read, and never back-propagated? Then detach it", Safety.REVIEW, (target,)))
+    return Reported(finding, Proposal("Keep the value without its graph: .detach()", Safety.SAFE, (target,)))
+
+
+RULE = Rule(
+    "retained-graph",
+    Severity.ERROR,
+    "a value that outlives its iteration keeps its autograd graph alive",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    history = []
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        history.append(loss)  # flagged
+    return sum(h.item() for h in history)
+""",
+            fixed="""
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    history = []
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        history.append(loss.detach())
+    return sum(h.item() for h in history)
+""",
+        ),
+        Bad(
+            """
+import torch
+
+class Meter:
+    def __init__(self):
+        self.sum, self.count = 0, 0
+
+    def update(self, value):
+        self.sum += value
+        self.count += 1
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    meter = Meter()
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        meter.update(loss)  # flagged
+    print(meter.sum / meter.count)
+""",
+            fixed="""
+import torch
+
+class Meter:
+    def __init__(self):
+        self.sum, self.count = 0, 0
+
+    def update(self, value):
+        self.sum += value
+        self.count += 1
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    meter = Meter()
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        meter.update(loss.detach())
+    print(meter.sum / meter.count)
+""",
+        ),
+        Good(
+            """
+import torch
+
+def train(model, loader, steps=100):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(steps):
+        losses = []
+        for x, y in loader:
+            losses.append(torch.nn.functional.mse_loss(model(x), y))
+        optimizer.zero_grad()
+        torch.stack(losses).mean().backward()
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+class Trainer:
+    def fit(self, model, loader):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        running = 0.0
+        for x, y in loader:
+            self.last_loss = torch.nn.functional.mse_loss(model(x), y)
+            optimizer.zero_grad()
+            self.last_loss.backward()
+            optimizer.step()
+            running += self.last_loss.item()
+        return running
+"""
+        ),
+    ),
+)
