@@ -28,11 +28,10 @@ COMMANDS: Mapping[str, str] = {
     "gpus": "the GPUs and cloud instances that are known by name",
     "models": "the models that are known by name",
     "serve": "run the bot",
-    "worker": "run jobs of the bot beside other processes of it (PostgreSQL only)",
     "demo": "a pull request and its review, on a GitHub simulated on this machine",
 }
 
-_OF_THE_BOT = frozenset({"serve", "worker", "demo"})
+_OF_THE_BOT = frozenset({"serve", "demo"})
 
 
 class _Command(Protocol):
