@@ -46,7 +46,7 @@ NAMES: Mapping[str, object] = MappingProxyType({**FUNCTIONS, **RUNTIME, **_TYPES
 
 
 def _guest_modules() -> dict[str, str]:
-    """Dotted module to its file below ``guest/``, from what is there."""
+    """Dotted module to its file below ``guest/`` (without its suffix), from what is there."""
     found: dict[str, str] = {}
     todo = [("torch", files("estimator.tape").joinpath("guest", "torch"))]
     while todo:
@@ -56,9 +56,9 @@ def _guest_modules() -> dict[str, str]:
             if entry.is_dir() and entry.name != "__pycache__":
                 todo.append((f"{dotted}.{entry.name}", entry))
             elif entry.name == "__init__.py":
-                found[dotted] = path
+                found[dotted] = path.removesuffix(".py")
             elif entry.name.endswith(".py"):
-                found[f"{dotted}.{entry.name[:-3]}"] = path
+                found[f"{dotted}.{entry.name[:-3]}"] = path.removesuffix(".py")
     return found
 
 
@@ -89,4 +89,4 @@ REEXPORTS: Mapping[str, str] = MappingProxyType(
 def guest_source(dotted: str) -> str | None:
     """The source of a guest module; None if it is not one."""
     path = GUEST.get(dotted)
-    return None if path is None else files("estimator.tape").joinpath("guest", *path.split("/")).read_text(encoding="utf-8")
+    return None if path is None else files("estimator.tape").joinpath("guest", *f"{path}.py".split("/")).read_text(encoding="utf-8")

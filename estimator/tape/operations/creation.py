@@ -26,7 +26,7 @@ def _made(shape: Shape, dtype: Dtype | None, device: DeviceLike | None, requires
 
 
 @operation("empty", "zeros", "ones", "randn", "rand")
-def filled(*size: Any, dtype: Dtype | None = None, device: DeviceLike | None = None, requires_grad: bool = False, **_: Any) -> Tensor:
+def empty(*size: Any, dtype: Dtype | None = None, device: DeviceLike | None = None, requires_grad: bool = False, **_: Any) -> Tensor:
     """A tensor of the given sizes."""
     sizes = (_.pop("size"),) if "size" in _ else size
     return _made(flatten_sizes(sizes), dtype, device, requires_grad)
