@@ -39,9 +39,8 @@ LEAST_PERMISSIONS: Mapping[str, Level] = {
     "contents": "read",
     "pull_requests": "write",
     "checks": "write",
-    "security_events": "write",
 }
-EVENTS = ("pull_request", "issue_comment", "check_run", "merge_group")
+EVENTS = ("pull_request", "issue_comment", "check_run", "check_suite")
 
 
 class Simulator:
