@@ -23,7 +23,7 @@ def test_what_is_printed() -> None:
         {"path": "train.py", "start_line": 9, "start_column": 18, "end_line": 9, "end_column": 22, "text": "loss.item()"}
     ]
     head = printed["estimates"][0]["head"]
-    assert head["config"]["batch_size"] == {"value": 64, "source": "train.py:12", "certainty": "known", "why": None}
+    assert head["config"]["batch_size"] == {"value": 64, "source": "train.py:12", "certainty": "known"}
     assert sum(head["memory"].values()) == head["peak_bytes"]
     assert "no longer fits" in printed["comment"]
     assert "Introduced by this change" in printed["summary"]

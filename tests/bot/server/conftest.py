@@ -1,0 +1,80 @@
+"""The bot and a GitHub on loopback, both in the test's own event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from bot.app import create_app
+from bot.settings import Pace, ServerSettings, WorkerLimits
+from simulator import PullRequest, Repository, Simulator
+
+WORKER = (sys.executable, "-I", str(Path(__file__).parent / "marked_lines.py"))
+HURRIED = Pace(write_interval=0.0, short_wait=1.5, retry=0.01, poll=0.02, drain=0.0, tidy_delay=0.1)
+TRAIN = "BATCH = 8\nloss = model(batch)\nloss.backward()\noptimizer.step()\n"
+
+
+def settings_for(github: Simulator, state_dir: Path, pace: Pace = HURRIED, limits: WorkerLimits = WorkerLimits()) -> ServerSettings:
+    return ServerSettings(
+        app_id=github.app_id,
+        private_key=github.private_key,
+        webhook_secrets=(github.webhook_secret.encode(),),
+        state_dir=state_dir,
+        api_url=github.api_url,
+        worker_command=WORKER,
+        pace=pace,
+        limits=limits,
+    )
+
+
+@asynccontextmanager
+async def serving(settings: ServerSettings) -> AsyncIterator[str]:
+    """The address of a bot that runs until the block ends."""
+    runner = web.AppRunner(create_app(settings))
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+@pytest.fixture
+async def github() -> AsyncIterator[Simulator]:
+    async with Simulator.start() as simulator:
+        yield simulator
+        assert simulator.violations == []
+
+
+@pytest.fixture
+def repository(github: Simulator) -> Repository:
+    return github.create_repository("octo/train", {"train.py": TRAIN, "README.md": "Trains.\n"})
+
+
+@pytest.fixture
+async def bot(github: Simulator, tmp_path: Path) -> AsyncIterator[str]:
+    async with serving(settings_for(github, tmp_path)) as address:
+        github.webhook_url = f"{address}/webhook"
+        yield address
+
+
+async def until(claim: Callable[[], object | Awaitable[object]], seconds: float = 20.0) -> None:
+    """Wait until ``claim`` holds."""
+    for _ in range(int(seconds / 0.02)):
+        value = claim()
+        if await value if isinstance(value, Awaitable) else value:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it did not happen in time")
+
+
+async def reviewed(repository: Repository, pull: PullRequest) -> None:
+    """Wait until the check of the pull request's head is completed."""
+    await until(lambda: any(run.status == "completed" for run in repository.check_runs(pull.head_sha)))

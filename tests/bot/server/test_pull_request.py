@@ -1,0 +1,213 @@
+"""A pull request gets its review, once, whatever happens on the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.settings import WorkerLimits
+from simulator import BadGateway, Drop, Exhausted, RateLimited, Repository, Simulator
+from simulator.checking import rerequest
+from simulator.http.faults import Fault
+from tests.bot.server.conftest import TRAIN, reviewed, serving, settings_for, until
+
+LARGER = TRAIN.replace("BATCH = 8", "BATCH = 64")
+BUGGY = LARGER + "total += BUG\n"
+
+
+async def test_opened(repository: Repository, bot: str) -> None:
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert (run.name, run.conclusion, run.title) == ("Preflight", "neutral", "1 finding introduced, memory of 1 entry point changes")
+    assert run.annotations == ()  # the suggestion says it already
+    (review,) = pull.reviews
+    assert (review.commit_id, review.state) == (pull.head_sha, "COMMENTED")
+    (suggested,) = pull.review_comments
+    assert "```suggestion\ntotal += fixed\n```" in suggested.body
+    (memory,) = pull.comments
+    assert "goes from 8.0 GiB to 64.0 GiB: no longer fits T4" in memory.body
+
+
+async def test_the_suggestion_applies(repository: Repository, bot: str) -> None:
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    pull.apply_suggestion(pull.review_comments[0].id)
+    assert repository.read("faster", "train.py") == BUGGY.replace("BUG", "fixed")
+
+
+async def test_pushed_twice(repository: Repository, bot: str) -> None:
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    pull.push({"train.py": BUGGY.replace("64", "32")})
+    await reviewed(repository, pull)
+    pull.push({"train.py": BUGGY.replace("64", "12") + "other = BUG\n"})
+    await reviewed(repository, pull)
+    (memory,) = pull.comments
+    assert "goes from 8.0 GiB to 12.0 GiB: still fits T4" in memory.body
+    assert [("total" in comment.body, "other = fixed" in comment.body) for comment in pull.review_comments] == [(True, False), (False, True)]
+    assert len(pull.reviews) == 2
+
+
+async def test_a_finding_of_the_base_is_not_new(github: Simulator, bot: str) -> None:
+    repository = github.create_repository("octo/old", {"train.py": BUGGY})
+    pull = repository.open_pull_request("moved", title="Move", files={"train.py": "import torch\n" + BUGGY})
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert (run.conclusion, run.title) == ("success", "1 finding already there")
+    assert (pull.reviews, pull.comments) == ((), ())
+
+
+async def test_documentation_only(github: Simulator, repository: Repository, bot: str) -> None:
+    pull = repository.open_pull_request("docs", title="Explain", files={"README.md": "Trains well.\n"})
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert (run.conclusion, run.title) == ("success", "No training code changed")
+    assert (pull.reviews, pull.comments) == ((), ())
+    assert not any("tarball" in request.path for request in github.requests)
+
+
+async def test_a_finding_outside_the_diff_is_an_annotation(github: Simulator, bot: str) -> None:
+    lines = [f"x{number} = {number}" for number in range(40)]
+    repository = github.create_repository("octo/long", {"other.py": "\r\n".join(lines)})
+    changed = "\r\n".join([*lines[:20], "y = BUG", *lines[20:]])
+    pull = repository.open_pull_request("crlf", title="CRLF", files={"other.py": changed})
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert pull.reviews == ()
+    (annotation,) = run.annotations
+    assert (annotation.path, annotation.start_line, annotation.level) == ("other.py", 21, "failure")
+
+
+async def test_many_annotations_go_in_batches(github: Simulator, bot: str) -> None:
+    repository = github.create_repository("octo/many", {"a.py": "pass\n"})
+    pull = repository.open_pull_request("many", title="Many", files={"a.py": "\n".join(f"x{number} = BUG" for number in range(130)) + "\n"})
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert len(pull.review_comments) == 10
+    assert len(run.annotations) == 120
+    assert len({annotation.start_line for annotation in run.annotations}) == 120
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "fault"),
+    [
+        ("POST", r"/check-runs$", BadGateway(after_write=True)),
+        ("POST", r"/check-runs$", BadGateway()),
+        ("POST", r"/reviews$", BadGateway(after_write=True)),
+        ("POST", r"/reviews$", RateLimited(403, retry_after=1)),
+        ("POST", r"/issues/\d+/comments$", Drop(after_write=True)),
+        ("PATCH", r"/check-runs/\d+$", BadGateway(after_write=True)),
+        ("GET", r"/git/trees/", BadGateway()),
+        ("POST", r"/graphql$", BadGateway()),
+        ("POST", r"/access_tokens$", BadGateway()),
+    ],
+)
+async def test_nothing_is_lost_or_doubled_when_github_stumbles(
+    github: Simulator, repository: Repository, bot: str, method: str, path: str, fault: Fault
+) -> None:
+    github.fail_next(method, path, fault)
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert run.title == "1 finding introduced, memory of 1 entry point changes"
+    assert (len(pull.reviews), len(pull.review_comments), len(pull.comments)) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("fault", [RateLimited(429, retry_after=3), Exhausted(reset_in=3)])
+async def test_a_long_rate_limit_is_slept_out(github: Simulator, repository: Repository, bot: str, fault: Fault) -> None:
+    github.fail_next("POST", r"/reviews$", fault)
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    assert (len(pull.reviews), len(pull.comments)) == (1, 1)
+
+
+async def test_a_newer_push_replaces_the_older_job(repository: Repository, bot: str) -> None:
+    pull = repository.open_pull_request("slow", title="Slow", files={"train.py": BUGGY + "# SLEEP 60\n"})
+    slow = pull.head_sha
+    await until(lambda: repository.check_runs(slow))
+    pull.push({"train.py": BUGGY})
+    await reviewed(repository, pull)
+    await until(lambda: repository.check_runs(slow)[0].conclusion == "cancelled")
+    assert [review.commit_id for review in pull.reviews] == [pull.head_sha]
+    assert len(pull.comments) == 1
+
+
+async def test_two_hooks_in_the_wrong_order(github: Simulator, repository: Repository, bot: str) -> None:
+    github.webhooks.hold()
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": LARGER})
+    pull.push({"train.py": BUGGY})
+    github.webhooks.release(reverse=True)
+    await reviewed(repository, pull)
+    assert len(repository.check_runs(pull.head_sha)) == 1
+    assert (len(pull.reviews), len(pull.comments)) == (1, 1)
+
+
+async def test_a_draft_and_a_label_skip(repository: Repository, bot: str) -> None:
+    pull = repository.open_pull_request("draft", title="Draft", files={"train.py": BUGGY}, draft=True)
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert (run.conclusion, run.title) == ("skipped", "Skipped: draft")
+    pull.set_labels("preflight: skip")
+    await until(lambda: [run.title for run in repository.check_runs(pull.head_sha)].count("Skipped") == 1)
+    pull.set_labels()
+    pull.set_draft(draft=False)
+    await until(lambda: pull.comments)
+    assert len(pull.reviews) == 1
+
+
+async def test_rerequested_looks_again_and_posts_nothing_twice(repository: Repository, bot: str) -> None:
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    rerequest(repository, run, run_by := repository.owner)
+    await until(lambda: sum(each.status == "completed" for each in repository.check_runs(pull.head_sha)) == 2)
+    assert run_by is repository.owner
+    assert (len(pull.reviews), len(pull.review_comments), len(pull.comments)) == (1, 1, 1)
+
+
+async def test_a_worker_that_dies_is_reported(repository: Repository, bot: str) -> None:
+    pull = repository.open_pull_request("crash", title="Crash", files={"train.py": "CRASH\n"})
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert (run.conclusion, run.title) == ("neutral", "Preflight could not finish")
+    assert "ended without a result \\(status 7\\)" in (run.summary or "")
+    assert pull.comments == ()
+
+
+async def test_a_worker_that_takes_too_long_is_stopped(github: Simulator, repository: Repository, tmp_path: Path) -> None:
+    async with serving(settings_for(github, tmp_path, limits=WorkerLimits(seconds=1))) as address:
+        github.webhook_url = f"{address}/webhook"
+        pull = repository.open_pull_request("slow", title="Slow", files={"train.py": "# SLEEP 60\n"})
+        await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert "longer than 1 seconds" in (run.summary or "")
+
+
+async def test_a_fork_is_reviewed(repository: Repository, bot: str) -> None:
+    fork = repository.fork("stranger")
+    pull = repository.open_pull_request("stranger:faster", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    assert fork.check_runs() == ()
+    assert (len(pull.reviews), len(pull.comments)) == (1, 1)
+
+
+async def test_a_large_repository_comes_as_one_archive(github: Simulator, bot: str) -> None:
+    files = {f"package/module_{number}.py": f"value = {number}\n" for number in range(400)}
+    repository = github.create_repository("octo/large", {**files, "train.py": TRAIN})
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    assert github.counts["repos/download-tarball-archive"] == 1
+    asked = github.counts["graphql"]
+    pull.push({"train.py": BUGGY.replace("64", "32")})
+    await reviewed(repository, pull)
+    assert github.counts["repos/download-tarball-archive"] == 1
+    assert github.counts["graphql"] == asked + 1
+
+
+async def test_an_invalid_configuration_is_reported(github: Simulator, bot: str) -> None:
+    repository = github.create_repository("octo/configured", {"train.py": TRAIN, ".preflight.toml": "drafts = 'perhaps'\n"})
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY, ".preflight.toml": "suggestions = false\n"})
+    await reviewed(repository, pull)
+    assert len(pull.reviews) == 1  # the head's configuration does not count
