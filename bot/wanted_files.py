@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-_SUFFIXES = frozenset({".cfg", ".ini", ".json", ".py", ".sbatch", ".sh", ".slurm", ".toml", ".yaml", ".yml"})
-_NAMES = frozenset({"Makefile", "Procfile"})
-#: Data is stored in the same formats as configuration; configuration is small.
-MAX_CONFIGURATION_BYTES = 256_000
+CODE = frozenset({".py", ".ipynb"})
+_DATA = frozenset({".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".bash", ".slurm", ".sbatch"})
+#: Larger code is generated, and larger data is no configuration.
+CODE_BYTES = 2_000_000
+DATA_BYTES = 300_000
 
 
-def is_wanted(path: str, size: int = 0) -> bool:
-    """Whether to read ``path`` of ``size`` bytes (0 where it is not known)."""
-    name = PurePosixPath(path).name
-    if name.endswith(".py"):
-        return True
-    wanted = PurePosixPath(name).suffix in _SUFFIXES or name in _NAMES or (name.startswith("requirements") and name.endswith(".txt"))
-    return wanted and size <= MAX_CONFIGURATION_BYTES
+def is_wanted(path: str, size: int) -> bool:
+    """Whether a file of this name and size (0 where it is not known) can say something about a training run."""
+    name = PurePosixPath(path)
+    suffix = name.suffix.lower()
+    if suffix in CODE:
+        return size <= CODE_BYTES
+    requirements = suffix in {".txt", ".in"} and "requirements" in name.name
+    return (suffix in _DATA or requirements) and size <= DATA_BYTES

@@ -17,7 +17,7 @@ from analysis.source import MAX_BYTES, NotAnalysed
 from bot.cli.file_content import read_file
 from bot.cli.outcome import UsageError
 from bot.cli.walk import Walk, walk
-from bot.wanted_files import MAX_CONFIGURATION_BYTES, is_wanted
+from bot.wanted_files import DATA_BYTES, is_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,13 @@ def _read(root: Path, tree: Walk, asked_trees: dict[Path, Walk], asked_files: li
     contents: dict[str, bytes] = {}
     failed: list[NotAnalysed] = []
     for path in sorted(paths):
-        if not is_wanted(path) and path not in asked_files:
+        if not is_wanted(path, 0) and path not in asked_files:
             continue
-        content = read_file(root, path, MAX_BYTES if path.endswith(".py") else MAX_CONFIGURATION_BYTES)
+        code = path.endswith(".py")
+        content = read_file(root, path, MAX_BYTES if code else DATA_BYTES)
         if isinstance(content, NotAnalysed):
             failed.append(content)
-        elif is_wanted(path, len(content)) or path in asked_files:
+        elif code or is_wanted(path, len(content)) or path in asked_files:  # code that is too large is named by the analysis
             contents[path] = content
     failed += [NotAnalysed(path, "is not a Python file") for path in asked_files if path in contents and not path.endswith(".py")]
     requested.update(path for path in asked_files if path.endswith(".py"))

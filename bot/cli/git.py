@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from analysis.snapshot import Snapshot
-from analysis.source import MAX_BYTES
 from bot.cli.outcome import UsageError
 from bot.wanted_files import is_wanted
 
@@ -47,7 +46,7 @@ class GitRepository:
         for mode, blob, size, path in self._tree(commit):
             if mode in _REGULAR_FILES:
                 sizes[path], blobs[path] = size, blob
-        wanted = {path: blob for path, blob in blobs.items() if sizes[path] <= MAX_BYTES and is_wanted(path, sizes[path])}
+        wanted = {path: blob for path, blob in blobs.items() if is_wanted(path, sizes[path])}
         self._read(set(wanted.values()) - self._blobs.keys())
         return Snapshot(frozenset(blobs), {path: self._blobs[blob] for path, blob in wanted.items()}, commit)
 

@@ -13,8 +13,9 @@ from bot.github.blobs import keep_blobs
 from bot.github.cache import BlobCache
 from bot.github.client import Client
 from bot.github.tree import Tree, tree_of
-from bot.github.wanted import Chosen, choose, is_wanted
+from bot.github.wanted import Chosen, choose
 from bot.settings import WorkerLimits
+from bot.wanted_files import is_wanted
 
 #: From here on one archive costs less than batches of blobs.
 _ARCHIVE_FROM = 150

@@ -1,4 +1,4 @@
-"""Which files of a commit are read at all: code, configurations, launch scripts, requirements; within a budget."""
+"""Which of the wanted files of a commit are read, where not all of them fit the budget."""
 
 from __future__ import annotations
 
@@ -8,21 +8,7 @@ from pathlib import PurePosixPath
 
 from bot.github.tree import Tree
 from bot.settings import WorkerLimits
-
-_CODE = {".py", ".ipynb"}
-_DATA = {".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".bash", ".slurm", ".sbatch"}
-_CODE_BYTES = 2_000_000
-_DATA_BYTES = 300_000
-
-
-def is_wanted(path: str, size: int) -> bool:
-    """Whether a file of this name and size can say something about a training run."""
-    name = PurePosixPath(path)
-    suffix = name.suffix.lower()
-    if suffix in _CODE:
-        return size <= _CODE_BYTES
-    requirements = suffix in {".txt", ".in"} and "requirements" in name.name
-    return (suffix in _DATA or requirements) and size <= _DATA_BYTES
+from bot.wanted_files import CODE, is_wanted
 
 
 def touches_training(paths: Iterable[str]) -> bool:
@@ -46,7 +32,7 @@ def choose(tree: Tree, changed: Iterable[str], limits: WorkerLimits) -> Chosen:
 
     def order(entry: tuple[str, object]) -> tuple[bool, int, bool, str]:
         path = PurePosixPath(entry[0])
-        return (entry[0] not in changed_paths, _distance(path, folders), path.suffix not in _CODE, entry[0])
+        return (entry[0] not in changed_paths, _distance(path, folders), path.suffix not in CODE, entry[0])
 
     files: Tree = {}
     total = 0
