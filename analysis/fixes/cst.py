@@ -102,11 +102,11 @@ class _Lines:
 
     def _find(self, span: Span, kind: type[Node]) -> Node:
         wanted = CodeSpan(span.start + self.shift, span.end - span.start)
+        if any(at.start < wanted.start < at.start + at.length for node, at in self.spans.items() if isinstance(node, cst.FormattedString)):
+            raise ChangeRefusedError("it is inside an f-string")
         for node, at in self.spans.items():
             if at == wanted and isinstance(node, kind):
                 return node
-            if isinstance(node, cst.FormattedStringExpression) and at.start <= wanted.start < at.start + at.length:
-                raise ChangeRefusedError("it is inside an f-string")
         raise ChangeRefusedError("its place cannot be changed by itself")
 
     def _expression(self, span: Span) -> cst.BaseExpression:
