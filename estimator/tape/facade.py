@@ -12,6 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from estimator.tape import dtype
+from estimator.tape.checkpoint import checkpoint, checkpoint_sequential
+from estimator.tape.custom_function import apply_function
 from estimator.tape.device import Device
 from estimator.tape.operations import FAMILIES
 from estimator.tape.operations.conversion import CHANNELS_LAST, CHANNELS_LAST_3D, CONTIGUOUS, PRESERVE
@@ -39,6 +41,9 @@ _TYPES: Mapping[str, object] = {
     "torch.pi": 3.141592653589793,
     "torch.e": 2.718281828459045,
     "torch.newaxis": None,
+    "torch._C._apply_function": apply_function,
+    "torch.utils.checkpoint.checkpoint": checkpoint,
+    "torch.utils.checkpoint.checkpoint_sequential": checkpoint_sequential,
     **{f"torch.{each.name}": each for each in dtype.DTYPES},
     **{f"torch.{name}": each for name, each in dtype.ALIASES.items()},
 }
@@ -81,6 +86,8 @@ REEXPORTS: Mapping[str, str] = MappingProxyType(
         "torch.GradScaler": "torch.amp.grad_scaler.GradScaler",
         "torch.cuda.amp.GradScaler": "torch.amp.grad_scaler.CudaGradScaler",
         "torch.cuda.amp.grad_scaler.GradScaler": "torch.amp.grad_scaler.CudaGradScaler",
+        "torch.autograd.Function": "torch.autograd.function.Function",
+        "torch.autograd.enable_grad": "torch.autograd.grad_mode.enable_grad",
         "torch.compile": "torch.compiler.compile",
     }
 )

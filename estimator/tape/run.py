@@ -76,6 +76,7 @@ class Tape:
         self.workspaces: set[bool] = set()
         #: Calls of modules in progress; ``watch`` sees each outermost one with its arguments.
         self.depth = 0
+        self.calls = 0
         self.watch: Callable[[Any, tuple[Any, ...], dict[str, Any]], None] = _unwatched
         self.backwards = 0
         self.steps = 0
@@ -148,6 +149,7 @@ class Tape:
     def enter_module(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A module is called."""
         if self.depth == 0:
+            self.calls += 1
             self.watch(module, args, kwargs)
         self.depth += 1
 

@@ -21,6 +21,7 @@ from estimator.tape.operations import (
     rearranging,
     reductions,
     softmax,
+    ternary,
     unary,
     views,
 )
@@ -28,5 +29,5 @@ from estimator.tape.operations import (
 #: Importing them enters their operations in the registry.
 FAMILIES = (
     attention, comparison, conversion, convolution, creation, dropout, embedding, foreach, gradients, indexing, losses,
-    matmul, norms, padding, pointwise, pooling, properties, rearranging, reductions, softmax, unary, views,
+    matmul, norms, padding, pointwise, pooling, properties, rearranging, reductions, softmax, ternary, unary, views,
 )  # fmt: skip

@@ -154,7 +154,7 @@ def _copied_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Ten
 
 @operation(
     ".zero_", ".fill_", ".normal_", ".uniform_", ".random_", ".bernoulli_", ".exponential_", ".trunc_normal_", ".fill_diagonal_",
-    ".tril_", ".triu_", ".lerp_", ".addcmul_", ".addcdiv_", ".geometric_", ".log_normal_", ".kaiming_uniform_",
+    ".tril_", ".triu_", ".geometric_", ".log_normal_", ".kaiming_uniform_",
 )  # fmt: skip
 def filled_(x: Tensor, *_: Any, **__: Any) -> Tensor:
     """Written over in place."""

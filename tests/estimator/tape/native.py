@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
@@ -25,12 +26,21 @@ class _Facade(ModuleType):
         elif dotted in REEXPORTS:
             owner, _, attribute = REEXPORTS[dotted].rpartition(".")
             value = getattr(library.load(owner), attribute)
-        elif any(full == dotted or full.startswith(f"{dotted}.") for full in _DOTTED):
+        elif _zoo_source(dotted) or any(full == dotted or full.startswith(f"{dotted}.") for full in _DOTTED):
             value = library.load(dotted)
         else:
             raise AttributeError(dotted)
         setattr(self, name, value)
         return value
+
+
+def _zoo_source(dotted: str) -> str | None:
+    """The source of a model family."""
+    package, _, name = dotted.partition(".")
+    if package != "preflight_zoo" or not name:
+        return None
+    file = files("estimator.zoo").joinpath("guest", f"{name}.py")
+    return file.read_text(encoding="utf-8") if file.is_file() else None
 
 
 class Library:
@@ -44,7 +54,7 @@ class Library:
         if dotted not in self.modules:
             module = self.modules[dotted] = _Facade(dotted)
             module.__dict__["_library"] = self
-            source = guest_source(dotted)
+            source = guest_source(dotted) or _zoo_source(dotted)
             if source is not None:
                 self.run(source, module.__dict__, dotted)
         return self.modules[dotted]
@@ -57,10 +67,11 @@ class Library:
 
     def _import(self, name, globals=None, locals=None, fromlist=(), level=0):  # noqa: A002
         """``import`` of the guest: PyTorch's names are ours, the rest is Python's."""
-        if name.partition(".")[0] != "torch":
+        package = name.partition(".")[0]
+        if package not in {"torch", "preflight_zoo"}:
             return builtins.__import__(name, globals, locals, fromlist, level)
         module = self.load(name)
-        return module if fromlist else self.load("torch")
+        return module if fromlist else self.load(package)
 
 
 def run(program: str, generation: int = 80, **names) -> Tape:
