@@ -1,0 +1,183 @@
+"""Every rank trains on the whole data set.
+
+Under `DistributedDataParallel` each rank computes gradients on its own batches and they are averaged. A loader that nothing
+divides between the ranks gives all of them the same samples (or the whole set each): an epoch costs as many times the work as there are
+ranks, and where the seeds agree the averaged gradient is that of one single rank.
+
+**How to fix it.** `DataLoader(dataset, sampler=DistributedSampler(dataset), …)` without `shuffle`, and
+`loader.sampler.set_epoch(epoch)` at the start of every epoch; or a sampler of your own that takes each rank's share.
+
+**What is not reported.** Loaders whose sampler, batch sampler, data set, indices or seed depend on the rank; iterable data sets
+and WebDataset pipelines; loaders prepared by Accelerate, Lightning, Fabric, Composer and the like; loaders that only evaluate; batches that
+are cut by rank after loading; programs that never wrap a model or reduce its gradients.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.enclosing import expression_at
+from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
+from analysis.fixes.change import AddImport, Proposal, Reported, SetArgument
+from analysis.interpreter.values import Alternatives, Instance, Value
+from analysis.library.tensor import tensors_in
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._objects import confidence_in, distinct, inner
+from analysis.rules._ranks import depends_on_rank
+from analysis.source import SourceFile
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+
+#: How a wrapped model comes to average gradients over ranks.
+_AVERAGING = frozenset({"ddp", "fsdp", "fsdp2"})
+#: Samplers of torch that know no ranks.
+_RANKLESS = frozenset(f"torch.utils.data.{name}" for name in ("RandomSampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler"))
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Loaders that a model whose gradients are averaged over ranks trains on, and that nothing divides."""
+    wraps = [event for event in trace.events(Kind.WRAP) if event.detail in _AVERAGING]
+    if not trace.distributed or not wraps or _seeded_by_rank(trace):
+        return
+    built = {id(event.subject): event for event in trace.events(Kind.LOADER_BUILT)}
+    told: set[int] = set()
+    for loader in _training_loaders(trace, distinct(event.subject for event in wraps)):
+        if id(loader) in built and id(loader) not in told:
+            told.add(id(loader))
+            if _undivided(trace, built[id(loader)]):
+                yield _reported(trace, built[id(loader)], wraps[0])
+
+
+def _seeded_by_rank(trace: Trace) -> bool:
+    return any(depends_on_rank(trace.snapshot, event.detail) for event in trace.events(Kind.SEED))
+
+
+def _training_loaders(trace: Trace, models: list[Instance]) -> Iterator[Instance]:
+    """Loaders in whose loops gradients of these models are computed, from batches that were not cut by rank."""
+    running: list[Event] = []
+    cut = False
+    for event in trace.events(Kind.ITERATE, Kind.FORWARD, Kind.BACKWARD):
+        if event.kind is Kind.ITERATE:
+            running.append(event)
+        elif event.kind is Kind.FORWARD:
+            cut = any(tensor.rank_varying for tensor in tensors_in(event.detail))
+        elif not cut and any(inner(owner) is model for owner in event.value.owners for model in models):
+            stamp = event.context.stamp
+            around = (
+                begun.subject
+                for begun in reversed(running)
+                if len(begun.context.stamp) < len(stamp) and stamp[: len(begun.context.stamp)] == begun.context.stamp
+            )
+            loader = next(around, None)
+            if isinstance(loader, Instance):
+                yield loader
+
+
+def _undivided(trace: Trace, built: Event) -> bool:
+    """Whether nothing about the loader depends on the rank, as far as its construction tells."""
+    options: dict[str, Value] = built.detail
+    sampler, dataset = options.get("sampler"), options.get("dataset")
+    if built.context.rank_guard is not None or options.get("batch_sampler") is not None or isinstance(dataset, Alternatives):
+        return False
+    if sampler is not None and not (isinstance(sampler, Instance) and sampler.cls.dotted in _RANKLESS):
+        return False
+    if isinstance(dataset, Instance) and dataset.cls.has_base("torch.utils.data.IterableDataset"):
+        return False
+    maps = isinstance(dataset, Instance) or sampler is not None or options.get("shuffle") is True
+    return maps and not depends_on_rank(trace.snapshot, options)
+
+
+def _reported(trace: Trace, built: Event, wrap: Event) -> Reported:
+    files = trace.snapshot.contents
+    span = visible(built, files)
+    sampler, dataset = built.detail.get("sampler"), built.detail.get("dataset")
+    known = isinstance(dataset, Instance) and not dataset.assumed
+    how = "its sampler knows no ranks" if sampler is not None else "it has no sampler that divides the data"
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        min(confidence_in(built.subject), Confidence.HIGH if known else Confidence.MEDIUM),
+        span,
+        f"every rank trains on the whole data set: {how}, and the gradients are averaged over ranks that may all have seen the same samples",
+        (
+            Evidence(visible(wrap, files), "gradients of this model are averaged over the ranks"),
+            Evidence(span, f"the loader it trains on: {how}"),
+        ),
+    )
+    if sampler is not None:
+        return Reported(replace(finding, no_fix_because="the sampler's own way of drawing has to be kept: each rank must take its share of what it draws"))
+    source = trace.snapshot.source(span.path)
+    call = expression_at(source, span) if isinstance(source, SourceFile) else None
+    given = _dataset_argument(call) if isinstance(call, ast.Call) else None
+    if given is None:
+        return Reported(replace(finding, no_fix_because="the call that builds the loader does not name its data set"))
+    shuffles = "" if built.detail.get("shuffle") is True else ", shuffle=False"
+    changes = (
+        SetArgument(span, "sampler", f"DistributedSampler({ast.unparse(given)}{shuffles})", dropping=("shuffle",)),
+        AddImport(span.path, "torch.utils.data", "DistributedSampler"),
+    )
+    title = "Does nothing else divide the data between ranks? Then use a DistributedSampler, and call its set_epoch(epoch) in every epoch"
+    return Reported(finding, Proposal(title, Safety.REVIEW, changes))
+
+
+def _dataset_argument(call: ast.Call) -> ast.expr | None:
+    """The data set as the call names it: a name or attribute, which can be written twice."""
+    given = call.args[0] if call.args else next((keyword.value for keyword in call.keywords if keyword.arg == "dataset"), None)
+    return given if isinstance(given, (ast.Name, ast.Attribute)) else None
+
+
+_EXAMPLE = """
+import os
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, TensorDataset{imports}
+
+def main():
+    dist.init_process_group("nccl")
+    rank = int(os.environ["LOCAL_RANK"])
+    dataset = TensorDataset(torch.randn(64, 4), torch.randn(64, 1))
+    {loader}
+    net = DistributedDataParallel(torch.nn.Linear(4, 1).cuda(rank), device_ids=[rank])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(3):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+
+main()
+"""
+
+RULE = Rule(
+    "unsharded-loader",
+    Severity.ERROR,
+    "every rank trains on the whole data set",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            _EXAMPLE.format(imports="", loader="loader = DataLoader(dataset, batch_size=8, shuffle=True)  # flagged"),
+            fixed=_EXAMPLE.format(imports=", DistributedSampler", loader="loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))"),
+        ),
+        Good(_EXAMPLE.format(imports=", DistributedSampler", loader="loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))")),
+        Good(_EXAMPLE.format(imports=", Subset", loader="loader = DataLoader(Subset(dataset, range(rank, 64, 2)), batch_size=8, shuffle=True)")),
+        Good(
+            """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+loader = DataLoader(TensorDataset(torch.randn(64, 4), torch.randn(64, 1)), batch_size=8, shuffle=True)
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, y in loader:
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(net(x), y).backward()
+    optimizer.step()
+"""
+        ),
+    ),
+)
