@@ -7,13 +7,14 @@ printed, and served as a web page until Ctrl-C.
 from __future__ import annotations
 
 import asyncio
+import errno
 import sys
 from collections.abc import Sequence
 
 from bot.cli.demo.conversation import as_text
 from bot.cli.demo.expected import missing
 from bot.cli.demo.stage import Stage, stage
-from bot.cli.outcome import Exit
+from bot.cli.outcome import Exit, UsageError
 from bot.cli.parser import Parser
 from bot.cli.terminal import Paint, progress
 
@@ -24,7 +25,15 @@ def run(words: Sequence[str]) -> int:
     parser.add_argument("--once", action="store_true", help="end after printing")
     parser.add_argument("--port", type=int, default=8100, help="of the web page on 127.0.0.1 (default: 8100; 0: any that is free)")
     options = parser.parse_args(words)
-    return asyncio.run(_show(options.port if not options.once else 0, once=options.once))
+    port = 0 if options.once else options.port
+    try:
+        return asyncio.run(_show(port, once=options.once))
+    except KeyboardInterrupt:  # how the page is meant to end
+        return Exit.OK
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        raise UsageError(f"port {port} is taken; --port 0 takes one that is free") from error
 
 
 async def _show(port: int, *, once: bool) -> int:

@@ -1,0 +1,44 @@
+"""``preflight serve`` refuses to start without what it needs, and says which."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bot.cli.main import main
+
+NEEDED = {"PREFLIGHT_APP_ID": "1", "PREFLIGHT_WEBHOOK_SECRET": "s", "PREFLIGHT_PRIVATE_KEY": "-----BEGIN PRIVATE KEY-----"}
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in list(os.environ):
+        if name.startswith("PREFLIGHT_"):
+            monkeypatch.delenv(name)
+
+
+def test_everything_that_is_missing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve"]) == 2
+
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert all(name in said for name in NEEDED)
+
+
+@pytest.mark.parametrize("secret", ["", " ", "a,,b"])
+def test_an_empty_secret_is_no_secret(secret: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, value in {**NEEDED, "PREFLIGHT_WEBHOOK_SECRET": secret}.items():
+        monkeypatch.setenv(name, value)
+
+    assert main(["serve"]) == 2
+    assert "PREFLIGHT_WEBHOOK_SECRET" in capsys.readouterr().err
+
+
+def test_a_file_beside_it_may_say_the_rest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / ".env").write_text("PREFLIGHT_APP_ID=1\nPREFLIGHT_PORT=many\nPREFLIGHT_WEBHOOK_SECRET=s\nPREFLIGHT_PRIVATE_KEY='-----BEGIN PRIVATE KEY-----'\n")
+
+    assert main(["serve"]) == 2
+    assert capsys.readouterr().err == "preflight serve: PREFLIGHT_PORT must be a number, not 'many'\n"
