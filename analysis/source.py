@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import codecs
-import io
 import sys
 import tokenize
 import warnings
@@ -129,7 +128,7 @@ def _decode(path: str, raw: bytes) -> tuple[str, str] | NotAnalysed:
     if b"\x00" in raw:
         return NotAnalysed(path, "holds NUL bytes, so it is not Python source", raw.count(b"\n", 0, raw.index(b"\x00")) + 1)
     try:
-        declared, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+        declared, _ = tokenize.detect_encoding(iter(raw.splitlines(keepends=True)).__next__)
         encoding = codecs.lookup(declared).name
         if encoding in _REFUSED_CODECS:
             return NotAnalysed(path, f"declares the encoding {encoding}, which no source is written in")
