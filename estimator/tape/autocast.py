@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
 
-from estimator.tape.dtype import FLOAT32, FLOAT64, Dtype, promote
 from estimator.tape.copying import cast
+from estimator.tape.dtype import FLOAT32, FLOAT64, Dtype, promote
 from estimator.tape.run import current
 from estimator.tape.tensor import Tensor
 

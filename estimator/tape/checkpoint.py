@@ -98,7 +98,7 @@ class _Drop:
     def __init__(self, region: _Region) -> None:
         self.region = region
 
-    def pack(self, tensor: Tensor) -> _Place:
+    def pack(self, _tensor: Tensor) -> _Place:
         place = _Place(self.region)
         self.region.places.append(ref(place))
         return place
@@ -134,9 +134,9 @@ class _Refill:
         return packed
 
 
-def checkpoint(function: Any, *args: Any, use_reentrant: bool | None = None, **kwargs: Any) -> Any:
+def checkpoint(function: Any, *args: Any, **kwargs: Any) -> Any:
     """``torch.utils.checkpoint.checkpoint``. The reentrant form keeps the same and is run the same way."""
-    for option in ("preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"):
+    for option in ("use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"):
         kwargs.pop(option, None)
     tape = current()
     if not tape.grad_enabled:

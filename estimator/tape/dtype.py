@@ -27,14 +27,17 @@ class Dtype(HostValue):
 
     @property
     def is_floating_point(self) -> bool:
+        """Whether it is a floating-point type."""
         return self.category is Category.FLOAT
 
     @property
     def is_complex(self) -> bool:
+        """Whether it is a complex type."""
         return self.category is Category.COMPLEX
 
     @property
     def is_signed(self) -> bool:
+        """Whether it holds negative numbers."""
         return self.name not in {"bool", "uint8"}
 
     def __repr__(self) -> str:
@@ -81,6 +84,7 @@ class NumberInfo(HostValue):
 
     @property
     def smallest_normal(self) -> float:
+        """Another name of ``tiny``."""
         return self.tiny
 
 

@@ -40,14 +40,16 @@ def backward(outputs: Sequence[Tensor], gradients: Sequence[Tensor | None], *, k
     _run(outputs, gradients, keep_graph=keep_graph, wanted={})
 
 
-def gradients_of(outputs: Sequence[Tensor], inputs: Sequence[Tensor], gradients: Sequence[Tensor | None], *, keep_graph: bool = False) -> tuple[Tensor | None, ...]:
+def gradients_of(
+    outputs: Sequence[Tensor], inputs: Sequence[Tensor], gradients: Sequence[Tensor | None], *, keep_graph: bool = False
+) -> tuple[Tensor | None, ...]:
     """Gradients with respect to ``inputs`` instead of ``.grad`` fields (``torch.autograd.grad``)."""
     wanted: dict[tuple[Node | Accumulation, int], Tensor | None] = {}
     edges = [edge_to(tensor) for tensor in inputs]
     for edge in edges:
-        wanted[edge.node, edge.index] = None
+        wanted[edge.node, edge.output] = None
     _run(outputs, gradients, keep_graph=keep_graph, wanted=wanted)
-    return tuple(wanted[edge.node, edge.index] for edge in edges)
+    return tuple(wanted[edge.node, edge.output] for edge in edges)
 
 
 def _run(
@@ -128,19 +130,19 @@ def _dependencies(roots: Sequence[Node | Accumulation]) -> Counter[Node | Accumu
 def _arrive(buffers: _Buffers, edge: Edge, gradient: Tensor | None) -> None:
     """Add a gradient to the ones that wait at a node: in place if nobody else sees the waiting one."""
     outputs = edge.node.outputs if isinstance(edge.node, Node) else 1
-    slots = buffers.setdefault(edge.node, [None] * max(outputs, edge.index + 1))
-    waiting = slots[edge.index]
+    slots = buffers.setdefault(edge.node, [None] * max(outputs, edge.output + 1))
+    waiting = slots[edge.output]
     if gradient is None:
         return
     if waiting is None:
         gradient.claims += 1
-        slots[edge.index] = gradient
+        slots[edge.output] = gradient
     elif waiting.claims > 1 or waiting.storage.aliases > 1 or not is_dense(*waiting.layout_key):
         waiting.claims -= 1
         strides = elementwise_strides(waiting.shape, [waiting.layout_key, gradient.layout_key])
         total = new(waiting.shape, waiting.dtype, waiting.device, strides)
         total.claims = 1
-        slots[edge.index] = total
+        slots[edge.output] = total
 
 
 def _fitted(gradient: Tensor, edge: Edge) -> Tensor:

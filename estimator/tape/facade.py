@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any
 
 from estimator.tape import dtype
 from estimator.tape.checkpoint import checkpoint, checkpoint_sequential

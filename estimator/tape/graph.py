@@ -17,10 +17,10 @@ Backward: TypeAlias = Callable[["Node", Sequence[Tensor | None]], Sequence[Tenso
 
 
 class Edge(NamedTuple):
-    """Where a gradient goes: an output of ``node``, and the shape, strides and dtype it must have there."""
+    """Where a gradient goes: an output of ``node``, and the shape and dtype it must have there."""
 
-    node: Node
-    index: int
+    node: Node | Accumulation
+    output: int
     shape: Shape
     dtype: Dtype
 
@@ -73,7 +73,7 @@ def edge_to(tensor: Tensor) -> Edge:
     if node is None:
         node = Accumulation(tensor)
         tensor.accumulation = ref(node)
-    return Edge(node, 0, tensor.shape, tensor.dtype)  # type: ignore[arg-type]
+    return Edge(node, 0, tensor.shape, tensor.dtype)
 
 
 def _edge(tensor: Tensor | None) -> Edge | None:

@@ -11,11 +11,11 @@ from estimator.tape.tensor import Tensor
 class SavedTensorHooks(Protocol):
     """What replaces saved tensors while it is on the tape's stack (``torch.autograd.graph.saved_tensors_hooks``)."""
 
-    def pack(self, tensor: Tensor) -> Any:
+    def pack(self, tensor: Tensor, /) -> Any:
         """What to keep instead of ``tensor``."""
         ...
 
-    def unpack(self, packed: Any) -> Tensor:
+    def unpack(self, packed: Any, /) -> Tensor:
         """The tensor again, when backward asks for it."""
         ...
 

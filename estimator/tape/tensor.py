@@ -47,32 +47,40 @@ class Tensor(HostValue):
         def __getitem__(self, index: Any) -> Tensor: ...
         def __add__(self, other: Any) -> Tensor: ...
         def __mul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
 
     def __del__(self) -> None:
         self.storage.aliases -= 1
 
     @property
     def device(self) -> Device:
+        """Where its memory is."""
         return self.storage.device
 
     @property
     def ndim(self) -> int:
+        """How many dimensions it has."""
         return len(self.shape)
 
     @property
     def is_cuda(self) -> bool:
+        """Whether it is on the GPU."""
         return self.device.counted
 
     @property
     def is_leaf(self) -> bool:
+        """Whether it was not computed by a recorded operation."""
         return self.grad_fn is None
 
     @property
     def nbytes(self) -> int:
+        """Bytes of its elements."""
         return self.shape.numel() * self.dtype.itemsize
 
     @property
     def itemsize(self) -> int:
+        """Bytes of an element."""
         return self.dtype.itemsize
 
     @property

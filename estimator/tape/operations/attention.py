@@ -33,9 +33,9 @@ def scaled_dot_product_attention(
     value: Tensor,
     attn_mask: Tensor | None = None,
     dropout_p: float = 0.0,
-    is_causal: bool = False,  # noqa: FBT001, FBT002  PyTorch's signature
+    is_causal: bool = False,
     scale: float | None = None,
-    enable_gqa: bool = False,  # noqa: FBT001, FBT002
+    enable_gqa: bool = False,
 ) -> Tensor:
     """Attention of (batch, heads, sequence, width) tensors; anything else takes the math path."""
     if query.ndim != _BATCHED or not query.is_cuda:

@@ -28,7 +28,9 @@ CHANNELS_LAST_3D = MemoryFormat("channels_last_3d")
 
 
 @operation(".to")
-def to(x: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: bool = False, memory_format: MemoryFormat | None = None, **_: Any) -> Tensor:
+def to(
+    x: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: bool = False, memory_format: MemoryFormat | None = None, **_: Any
+) -> Tensor:
     """``x`` with another dtype, device or layout: itself if nothing changes."""
     for arg in args:
         match arg:
@@ -134,7 +136,7 @@ def detach_(x: Tensor) -> Tensor:
 
 
 @operation(".requires_grad_")
-def requires_grad_(x: Tensor, requires_grad: bool = True) -> Tensor:  # noqa: FBT001, FBT002  PyTorch's signature
+def requires_grad_(x: Tensor, requires_grad: bool = True) -> Tensor:
     """Want a gradient for it, or not."""
     x.requires_grad = requires_grad
     return x

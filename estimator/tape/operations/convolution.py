@@ -44,7 +44,7 @@ def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | N
 
 def _conv(dims: int) -> Callable[..., Tensor]:
     def conv(
-        input: Tensor,  # noqa: A002  PyTorch's signature
+        input: Tensor,
         weight: Tensor,
         bias: Tensor | None = None,
         stride: Any = 1,
@@ -70,7 +70,7 @@ def _conv(dims: int) -> Callable[..., Tensor]:
 
 def _transposed(dims: int) -> Callable[..., Tensor]:
     def conv_transpose(
-        input: Tensor,  # noqa: A002  PyTorch's signature
+        input: Tensor,
         weight: Tensor,
         bias: Tensor | None = None,
         stride: Any = 1,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
+from estimator.tape.copying import same_layout
 from estimator.tape.device import CPU, Device, DeviceLike, as_device
 from estimator.tape.dtype import BOOL, FLOAT32, INT64, Category, Dtype, category_of
 from estimator.tape.not_followed import NotFollowed
-from estimator.tape.copying import same_layout
 from estimator.tape.registry import operation
 from estimator.tape.run import current
 from estimator.tape.shape import Shape, flatten_sizes
@@ -18,7 +18,7 @@ from estimator.tape.tensor import Tensor, new
 _KEPT_VALUES = 4096
 
 
-def _made(shape: Shape, dtype: Dtype | None, device: DeviceLike | None, requires_grad: bool = False) -> Tensor:  # noqa: FBT001, FBT002
+def _made(shape: Shape, dtype: Dtype | None, device: DeviceLike | None, requires_grad: bool = False) -> Tensor:
     tape = current()
     result = new(shape, dtype or tape.default_dtype, tape.default_device if device is None else as_device(device))
     result.requires_grad = requires_grad

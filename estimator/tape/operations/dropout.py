@@ -13,7 +13,7 @@ from estimator.tape.tensor import Tensor, new
 
 
 @operation("dropout", "F.dropout")
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:  # noqa: A002, FBT001, FBT002
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Elements dropped and the rest scaled."""
     x = input
     if not p or not training:
@@ -29,7 +29,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 
 
 @operation("F.dropout1d", "F.dropout2d", "F.dropout3d", "feature_dropout")
-def feature_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:  # noqa: A002, FBT001, FBT002
+def feature_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Whole channels dropped: keeps one number a channel."""
     x = input
     if not p or not training:

@@ -11,7 +11,7 @@ from estimator.tape.tensor import Tensor, new
 
 
 @operation("embedding", "F.embedding")
-def embedding(input: Tensor, weight: Tensor, *_: Any, **__: Any) -> Tensor:  # noqa: A002  PyTorch's signature
+def embedding(input: Tensor, weight: Tensor, *_: Any, **__: Any) -> Tensor:
     """Rows of ``weight``."""
     node = record((weight,), _embedding_back, (input,))
     result = new((*input.shape, weight.shape[1]), weight.dtype, weight.device)
@@ -25,7 +25,7 @@ def _embedding_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[
 
 
 @operation("F.embedding_bag")
-def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, *_: Any, **__: Any) -> Tensor:  # noqa: A002
+def embedding_bag(input: Tensor, weight: Tensor, offsets: Tensor | None = None, *_: Any, **__: Any) -> Tensor:
     """Sums or means of rows, one for each bag."""
     node = record((weight,), _embedding_back, (input, offsets))
     result = new(((offsets if offsets is not None else input).shape[0], weight.shape[1]), weight.dtype, weight.device)

@@ -14,7 +14,7 @@ from estimator.tape.tensor import Tensor
 
 
 @operation(".backward")
-def backward(x: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, create_graph: bool = False, **_: Any) -> None:  # noqa: FBT001, FBT002
+def backward(x: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, create_graph: bool = False, **_: Any) -> None:
     """Gradients of everything ``x`` was computed from."""
     if create_graph:
         raise NotFollowed("backward(create_graph=True)")
@@ -22,7 +22,7 @@ def backward(x: Tensor, gradient: Tensor | None = None, retain_graph: bool | Non
 
 
 @operation("autograd.backward")
-def backward_all(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, *_: Any, **__: Any) -> None:  # noqa: FBT001
+def backward_all(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, *_: Any, **__: Any) -> None:
     """``backward`` of several tensors at once."""
     outputs = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     gradients = [None] * len(outputs) if grad_tensors is None else [grad_tensors] if isinstance(grad_tensors, Tensor) else list(grad_tensors)
@@ -30,7 +30,7 @@ def backward_all(tensors: Any, grad_tensors: Any = None, retain_graph: bool | No
 
 
 @operation("autograd.grad")
-def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False, **_: Any) -> Any:  # noqa: FBT001, FBT002
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False, **_: Any) -> Any:
     """Gradients with respect to ``inputs``."""
     if create_graph:
         raise NotFollowed("torch.autograd.grad(create_graph=True)")
@@ -59,7 +59,7 @@ def is_inference_mode_enabled() -> bool:
 
 
 @operation("_C._set_grad_enabled")
-def set_grad_enabled(enabled: bool) -> bool:  # noqa: FBT001  a guest calls it by position
+def set_grad_enabled(enabled: bool) -> bool:
     """Record the graph, or not; what was set before."""
     tape = current()
     before, tape.grad_enabled = tape.grad_enabled, bool(enabled)
@@ -79,7 +79,7 @@ def get_autocast_dtype(_device: Any = None) -> Dtype:
 
 
 @operation("_C._enter_autocast")
-def enter_autocast(device: str, dtype: Dtype | None, enabled: bool, cache_enabled: bool | None) -> Any:  # noqa: FBT001
+def enter_autocast(device: str, dtype: Dtype | None, enabled: bool, cache_enabled: bool | None) -> Any:
     """Begin an autocast region; what to hand to ``_exit_autocast``. Regions for other devices change nothing here."""
     state = current().autocast
     on_gpu = device == "cuda"

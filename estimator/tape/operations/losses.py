@@ -9,7 +9,8 @@ from typing import Any
 from estimator.tape.copying import like
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.operations.pointwise import combined, mul, result_dtype, sub
-from estimator.tape.operations.reductions import mean, sum as total
+from estimator.tape.operations.reductions import mean
+from estimator.tape.operations.reductions import sum as total
 from estimator.tape.operations.softmax import log_softmax
 from estimator.tape.registry import operation
 from estimator.tape.run import current
@@ -19,7 +20,7 @@ from estimator.tape.tensor import Tensor, new
 
 @operation("F.cross_entropy", "_C._nn.cross_entropy_loss")
 def cross_entropy(
-    input: Tensor,  # noqa: A002  PyTorch's signature
+    input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
     size_average: Any = None,
@@ -40,7 +41,7 @@ def cross_entropy(
 
 
 @operation("F.nll_loss")
-def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:  # noqa: A002
+def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:
     """The target's elements, negated; keeps the log-probabilities and the target."""
     node = record((input,), _nll_back, (input, target, weight))
     result = new(target.shape if reduction == "none" else (), input.dtype, input.device)
@@ -65,7 +66,7 @@ def _reduced(x: Tensor, reduction: str) -> Tensor:
             return x
 
 
-def _elementwise(input: Tensor, target: Tensor, reduction: str, extra: Tensor | None = None) -> Tensor:  # noqa: A002
+def _elementwise(input: Tensor, target: Tensor, reduction: str, extra: Tensor | None = None) -> Tensor:
     """A fused loss: keeps input and target, and makes the losses of all elements before it reduces them."""
     node = record((input, target), _elementwise_back, (input, target, extra))
     dtype = result_dtype(input, target)
@@ -85,20 +86,20 @@ def _elementwise_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequenc
 
 
 @operation("F.mse_loss", "F.smooth_l1_loss", "F.huber_loss", "F.soft_margin_loss")
-def mse_loss(input: Tensor, target: Tensor, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:  # noqa: A002
+def mse_loss(input: Tensor, target: Tensor, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:
     """The mean square of differences, and its kin."""
     return _elementwise(input, target, reduction)
 
 
 @operation("F.binary_cross_entropy")
-def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:  # noqa: A002
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:
     """Cross entropy of probabilities."""
     return _elementwise(input, target, reduction, weight)
 
 
 @operation("F.binary_cross_entropy_with_logits")
 def binary_cross_entropy_with_logits(
-    input: Tensor,  # noqa: A002  PyTorch's signature
+    input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
     *_: Any,
@@ -110,18 +111,18 @@ def binary_cross_entropy_with_logits(
 
 
 @operation("F.l1_loss")
-def l1_loss(input: Tensor, target: Tensor, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:  # noqa: A002
+def l1_loss(input: Tensor, target: Tensor, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:
     """The mean absolute difference, of ordinary operations."""
     return _reduced(sub(input, target).abs(), reduction)
 
 
 @operation("F.kl_div")
-def kl_div(input: Tensor, target: Tensor, *_: Any, reduction: str = "mean", log_target: bool = False, **__: Any) -> Tensor:  # noqa: A002
+def kl_div(input: Tensor, target: Tensor, *_: Any, reduction: str = "mean", log_target: bool = False, **__: Any) -> Tensor:
     """The divergence, of ordinary operations."""
     weights = target.exp() if log_target else target
     loss = mul(weights, sub(target if log_target else target.log(), input))
     if reduction == "batchmean":
-        return total(loss) / input.shape[0]  # type: ignore[no-any-return,operator]
+        return total(loss) / input.shape[0]
     return _reduced(loss, reduction)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from estimator.tape.copying import contiguous, like
 from estimator.tape.dtype import FLOAT32, HALVES, Dtype
 from estimator.tape.graph import Node, record, tracked
+from estimator.tape.operations.pointwise import div
 from estimator.tape.registry import operation
 from estimator.tape.tensor import Tensor, new
 
@@ -36,28 +37,28 @@ def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | N
 
 
 @operation("layer_norm", "F.layer_norm")
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5, **_: Any) -> Tensor:  # noqa: A002
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5, **_: Any) -> Tensor:
     """Mean and deviation over the last dimensions; computed row-major."""
     dims = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
     return _normalised(contiguous(input), weight, bias, (*input.shape[:-dims], *(1,) * dims), 2)
 
 
 @operation("rms_norm", "F.rms_norm")
-def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:  # noqa: A002
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """The root of the mean square over the last dimensions."""
     dims = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
     return _normalised(contiguous(input), weight, None, (*input.shape[:-dims], *(1,) * dims), 1)
 
 
 @operation("group_norm", "F.group_norm")
-def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5, **_: Any) -> Tensor:  # noqa: A002
+def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5, **_: Any) -> Tensor:
     """Mean and deviation over groups of channels."""
     return _normalised(input if input.channels_last else contiguous(input), weight, bias, (input.shape[0], num_groups), 2)
 
 
 @operation("F.instance_norm", "instance_norm")
 def instance_norm(
-    input: Tensor,  # noqa: A002  PyTorch's signature
+    input: Tensor,
     running_mean: Tensor | None = None,
     running_var: Tensor | None = None,
     weight: Tensor | None = None,
@@ -71,12 +72,12 @@ def instance_norm(
 
 @operation("batch_norm", "F.batch_norm")
 def batch_norm(
-    input: Tensor,  # noqa: A002  PyTorch's signature
+    input: Tensor,
     running_mean: Tensor | None,
     running_var: Tensor | None,
     weight: Tensor | None = None,
     bias: Tensor | None = None,
-    training: bool = False,  # noqa: FBT001, FBT002
+    training: bool = False,
     *_: Any,
     **__: Any,
 ) -> Tensor:
@@ -85,16 +86,15 @@ def batch_norm(
 
 
 @operation("F.normalize")
-def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, **_: Any) -> Tensor:  # noqa: A002
+def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, **_: Any) -> Tensor:
     """``x / max(norm(x), eps)``: ordinary operations."""
     length = input.norm(p, dim=dim, keepdim=True).clamp_min(eps).expand_as(input)
-    result: Tensor = input / length
-    return result
+    return div(input, length)
 
 
 @operation("F.local_response_norm")
-def local_response_norm(input: Tensor, *_: Any, **__: Any) -> Tensor:  # noqa: A002
+def local_response_norm(input: Tensor, *_: Any, **__: Any) -> Tensor:
     """Across neighbouring channels; keeps its input and a divisor of the same size."""
-    return input / like(input)
+    return div(input, like(input))
 
 

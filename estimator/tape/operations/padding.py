@@ -11,7 +11,7 @@ from estimator.tape.tensor import Tensor, new
 
 
 @operation("F.pad", "constant_pad_nd")
-def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Any = None) -> Tensor:  # noqa: A002
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Any = None) -> Tensor:
     """Borders added (negative: cut off) from the last dimension on."""
     x = input
     shape = list(x.shape)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
 from estimator.tape.dtype import BOOL, COMPLEX64, INT64, Category, Dtype, category_of, promote
 from estimator.tape.graph import Node, record, tracked
-from estimator.tape.not_followed import NotFollowed
 from estimator.tape.inplace import overwritten
+from estimator.tape.not_followed import NotFollowed
 from estimator.tape.registry import operation
 from estimator.tape.run import current
 from estimator.tape.shape import broadcast, elementwise_strides
@@ -58,6 +59,14 @@ def _inputs(*operands: Any) -> tuple[Tensor | None, ...]:
     return tuple(x if isinstance(x, Tensor) else None for x in operands)
 
 
+def _numbers(function: Callable[[Any, Any], Any], x: Any, other: Any) -> tuple[Any, ...] | None:
+    """The number that two known single numbers give: positions in data are computed so."""
+    values = [operand.values if isinstance(operand, Tensor) else (operand,) for operand in (x, other)]
+    if values[0] is None or values[1] is None or len(values[0]) != 1 or len(values[1]) != 1:
+        return None
+    return (function(values[0][0], values[1][0]),)
+
+
 def _fractional(x: Any, other: Any) -> Dtype:
     dtype = result_dtype(x, other)
     return dtype if dtype.category >= Category.FLOAT else current().default_dtype
@@ -67,14 +76,18 @@ def _fractional(x: Any, other: Any) -> Dtype:
 def add(x: Any, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """The sum; keeps nothing."""
     node = record(_inputs(x, other), _add_back, context=alpha)
-    return _done(node, combined((x, other), result_dtype(x, other), out), out)
+    result = _done(node, combined((x, other), result_dtype(x, other), out), out)
+    result.values = _numbers(operator.add, x, other) if alpha == 1 else None
+    return result
 
 
 @operation("sub", ".sub", ".__sub__", "subtract")
 def sub(x: Any, other: Any, *, alpha: float = 1, out: Tensor | None = None) -> Tensor:
     """The difference; keeps nothing."""
     node = record(_inputs(x, other), _sub_back, context=alpha)
-    return _done(node, combined((x, other), result_dtype(x, other), out), out)
+    result = _done(node, combined((x, other), result_dtype(x, other), out), out)
+    result.values = _numbers(operator.sub, x, other) if alpha == 1 else None
+    return result
 
 
 @operation("rsub", ".__rsub__")
@@ -112,7 +125,7 @@ def whole(x: Any, other: Any) -> Tensor:
 
 
 @operation("pow", ".pow", ".__pow__")
-def pow(x: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:  # noqa: A001  PyTorch's name
+def pow(x: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """A power; keeps the base, and the result if the exponent is a tensor that wants a gradient."""
     node = record(_inputs(x, exponent), _pow_back, (x if isinstance(x, Tensor) else None, exponent if isinstance(exponent, Tensor) else None))
     result = combined((x, exponent), result_dtype(x, exponent), out)

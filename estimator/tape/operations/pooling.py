@@ -53,13 +53,13 @@ def _window_shape(x: Tensor, dims: int, kernel: Any, stride: Any, padding: Any, 
 
 def _max_pool(dims: int) -> Callable[..., Any]:
     def max_pool(
-        input: Tensor,  # noqa: A002  PyTorch's signature
+        input: Tensor,
         kernel_size: Any,
         stride: Any = None,
         padding: Any = 0,
         dilation: Any = 1,
-        ceil_mode: bool = False,  # noqa: FBT001, FBT002
-        return_indices: bool = False,  # noqa: FBT001, FBT002
+        ceil_mode: bool = False,
+        return_indices: bool = False,
     ) -> Any:
         shape = _window_shape(input, dims, kernel_size, stride, padding, dilation, ceil_mode=ceil_mode)
         result, places = _pooled(input, shape, indices=True)
@@ -70,11 +70,11 @@ def _max_pool(dims: int) -> Callable[..., Any]:
 
 def _avg_pool(dims: int) -> Callable[..., Tensor]:
     def avg_pool(
-        input: Tensor,  # noqa: A002  PyTorch's signature
+        input: Tensor,
         kernel_size: Any,
         stride: Any = None,
         padding: Any = 0,
-        ceil_mode: bool = False,  # noqa: FBT001, FBT002
+        ceil_mode: bool = False,
         *_: Any,
         **__: Any,
     ) -> Tensor:
@@ -84,7 +84,7 @@ def _avg_pool(dims: int) -> Callable[..., Tensor]:
 
 
 def _adaptive(dims: int, *, largest: bool) -> Callable[..., Any]:
-    def adaptive_pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:  # noqa: A002, FBT001, FBT002
+    def adaptive_pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
         wanted = each(output_size, dims) if output_size is not None else (None,) * dims
         sizes = tuple(have if want is None else want for have, want in zip(input.shape[-dims:], wanted, strict=True))
         if not largest and all(size == 1 for size in sizes):
@@ -103,7 +103,7 @@ for _dims in (1, 2, 3):
 
 
 @operation("F.interpolate", "F.upsample")
-def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", *_: Any, **__: Any) -> Tensor:  # noqa: A002
+def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", *_: Any, **__: Any) -> Tensor:
     """Another spatial size; keeps nothing."""
     dims = input.ndim - 2
     if size is None:
@@ -115,7 +115,7 @@ def interpolate(input: Tensor, size: Any = None, scale_factor: Any = None, mode:
 
 
 @operation("F.pixel_shuffle", "pixel_shuffle")
-def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:  # noqa: A002
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """Channels moved into space: a permuted copy."""
     batch, channels, height, width = input.shape
     r = upscale_factor

@@ -23,7 +23,7 @@ def reduced_shape(shape: Sequence[int], dim: Any, *, keepdim: bool) -> Shape:
 
 
 @operation("sum", ".sum", "nansum")
-def sum(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None, axis: Any = None) -> Tensor:  # noqa: A001, FBT001, FBT002
+def sum(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None, axis: Any = None) -> Tensor:
     """The sum, in int64 for whole numbers; keeps nothing. The gradient is a broadcast view."""
     result_type = dtype or (INT64 if x.dtype.category <= Category.INTEGER else x.dtype)
     node = record((x,), _expanded_back, context=_Reduced(dim if axis is None else axis, keepdim))
@@ -31,7 +31,7 @@ def sum(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | Non
 
 
 @operation("mean", ".mean", "nanmean")
-def mean(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None, axis: Any = None) -> Tensor:  # noqa: FBT001, FBT002
+def mean(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None, axis: Any = None) -> Tensor:
     """The mean; keeps nothing. The gradient is divided at full size."""
     node = record((x,), _divided_back, context=_Reduced(dim if axis is None else axis, keepdim))
     return _done(node, new(reduced_shape(x.shape, dim if axis is None else axis, keepdim=keepdim), dtype or x.dtype, x.device))
@@ -57,7 +57,7 @@ class Extremes(NamedTuple):
 
 
 @operation("max", ".max", "min", ".min", "median", ".median", "mode", "cummax", "kthvalue")
-def extremes(x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:  # noqa: FBT001, FBT002  PyTorch's signature
+def extremes(x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """The largest (or smallest); with a dimension also the indices, which are kept."""
     if isinstance(dim, Tensor):
         return x.maximum(dim)
@@ -69,7 +69,7 @@ def extremes(x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:  # noqa:
 
 
 @operation("amax", ".amax", "amin", ".amin")
-def amax(x: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:  # noqa: FBT001, FBT002  PyTorch's signature
+def amax(x: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
     """The largest (or smallest) over dimensions; keeps its input and result."""
     return keeps_input(x, dim=dim, keepdim=keepdim)
 
@@ -97,7 +97,7 @@ def _with_indices(x: Tensor, shape: Shape) -> Extremes:
 
 
 @operation("argmax", ".argmax", "argmin", ".argmin")
-def argmax(x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:  # noqa: FBT001, FBT002  PyTorch's signature
+def argmax(x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Where the largest stands."""
     return new(reduced_shape(x.shape, dim, keepdim=keepdim), INT64, x.device)
 
@@ -109,7 +109,7 @@ def argsort(x: Tensor, *_: Any, **__: Any) -> Tensor:
 
 
 @operation("all", ".all", "any", ".any")
-def all(x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:  # noqa: A001, FBT001, FBT002
+def all(x: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Whether all (any) are true."""
     return new(reduced_shape(x.shape, dim, keepdim=keepdim), BOOL, x.device)
 

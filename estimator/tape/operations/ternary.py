@@ -73,7 +73,7 @@ def prelu(x: Tensor, weight: Tensor) -> Tensor:
 
 
 @operation("F.glu", "glu")
-def glu(input: Tensor, dim: int = -1) -> Tensor:  # noqa: A002  PyTorch's signature
+def glu(input: Tensor, dim: int = -1) -> Tensor:
     """One half times the sigmoid of the other; keeps the input."""
     half = chunk(input, 2, dim)[0]
     node = record((input,), _whole_back, (input,))

@@ -96,4 +96,9 @@ def _test(x: Tensor, *_: Any) -> Tensor:
 
 for _name in _TESTS.split():
     operation(_name, f".{_name}")(_test)
-operation(".__invert__")(lambda x: like(x))
+
+
+@operation(".__invert__")
+def invert(x: Tensor) -> Tensor:
+    """Bits turned over."""
+    return like(x)

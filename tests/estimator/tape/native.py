@@ -63,7 +63,7 @@ class Library:
         """Execute guest source."""
         names["__builtins__"] = {**builtins.__dict__, "__import__": self._import}
         names.setdefault("__name__", where)
-        exec(compile(source, where, "exec"), names)  # noqa: S102  our own source
+        exec(compile(source, where, "exec"), names)
 
     def _import(self, name, globals=None, locals=None, fromlist=(), level=0):  # noqa: A002
         """``import`` of the guest: PyTorch's names are ours, the rest is Python's."""
