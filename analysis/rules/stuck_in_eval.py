@@ -9,7 +9,8 @@ it; or let the evaluation restore the mode that it found.
 
 **What is not reported.** A model that is put in evaluation mode and never evaluated before it trains (frozen on purpose), parts
 of a model in evaluation mode (frozen batch norm), frozen teachers, forwards in evaluation mode whose outputs are never
-back-propagated or only through `autograd.grad`, models that were never trained in training mode before.
+back-propagated or only through `autograd.grad`, models that were never trained in training mode before, models without any layer
+that behaves differently in the two modes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertAfter, InsertBefore, Proposal, Reported
 from analysis.interpreter.values import Instance
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._modes import mode_matters
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
 from analysis.source import Span
 from analysis.trace import Trace
@@ -58,6 +60,8 @@ def check(trace: Trace) -> Iterator[Reported]:
     """A forward that is back-propagated runs in the mode that an evaluation left."""
     learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
     for model in distinct(event.subject for event in trace.events(Kind.EVAL_MODE)):
+        if not mode_matters(trace.snapshot, model):
+            continue
         letters = _letters(model, learned)
         for witness in trace.run(MODE, letters, Kind.EVAL_MODE, Kind.TRAIN_MODE, Kind.FORWARD, Kind.OPAQUE):
             yield _reported(trace, model, witness)

@@ -1,0 +1,34 @@
+"""Whether train() and eval() make any difference to a model. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+from analysis.interpreter.values import Alternatives, Class, Instance, Symbol
+from analysis.library.ownership import modules_in
+from analysis.snapshot import Snapshot
+from analysis.source import SourceFile
+
+_TORCH = "torch.nn."
+#: Beginnings of the names of layers in ``torch.nn`` that behave differently in the two modes.
+_MODAL = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "LazyBatchNorm", "SyncBatchNorm", "InstanceNorm", "RReLU")
+_MAYBE_MODAL = ("RNN", "LSTM", "GRU", "Transformer", "MultiheadAttention")
+#: Words in a module's source by which it may ask for its mode.
+_WORDS = (b"training", b"dropout", b"Dropout", b"batch_norm")
+
+
+def mode_matters(snapshot: Snapshot, model: Instance) -> bool:
+    """True unless everything inside ``model`` is known and none of it asks for the mode."""
+    return any(_is_modal(snapshot, module) for module in modules_in(model))
+
+
+def _is_modal(snapshot: Snapshot, module: Instance) -> bool:
+    if any(isinstance(value, (Symbol, Alternatives)) for value in module.fields.values()):
+        return True
+    return any(_class_is_modal(snapshot, cls) for cls in module.cls.mro)
+
+
+def _class_is_modal(snapshot: Snapshot, cls: Class) -> bool:
+    name = cls.dotted.removeprefix(_TORCH)
+    if cls.span is None:
+        return not cls.dotted.startswith((_TORCH, "object", "builtins")) or name.startswith((*_MODAL, *_MAYBE_MODAL))
+    source = snapshot.source(cls.span.path) if cls.span.path in snapshot.contents else None
+    return not isinstance(source, SourceFile) or any(word in source.content[cls.span.start : cls.span.end] for word in _WORDS)
