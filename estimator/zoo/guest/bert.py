@@ -88,10 +88,12 @@ class BertSelfAttention(nn.Module):
             weights = scores(query, key, mask, self.scaling)
             weights = nn.functional.softmax(weights, dim=-1)
             weights = nn.functional.dropout(weights, p=dropout, training=self.training)
-            attended = torch.matmul(weights, value).transpose(1, 2).contiguous()
+            attended = torch.matmul(weights, value)
+            attended = attended.transpose(1, 2).contiguous()
         else:
-            attended = fused(query, key, value, mask, dropout, self.scaling, groups=1, causal=False)
-        return joined_heads(attended)
+            attended, weights = fused(query, key, value, mask, dropout, self.scaling, groups=1, causal=False), None
+        attended = joined_heads(attended)
+        return attended, weights
 
 
 class BertResidual(nn.Module):
@@ -116,8 +118,9 @@ class BertAttention(nn.Module):
         self.output = BertResidual(config.hidden_size, config)
 
     def forward(self, x, mask):
-        attended = self.self(x, mask)
-        return self.output(attended, x)
+        attended, weights = self.self(x, mask)
+        attended = self.output(attended, x)
+        return attended, weights
 
 
 class BertIntermediate(nn.Module):
@@ -139,7 +142,8 @@ class BertLayer(Block):
         self.output = BertResidual(config.intermediate_size, config)
 
     def compute(self, x, cache, mask):
-        attended = self.attention(x, mask)
+        # The weights of eager attention stay named until the layer returns, as they do in the library.
+        attended, weights = self.attention(x, mask)
         inner = self.intermediate(attended)
         return self.output(inner, attended)
 

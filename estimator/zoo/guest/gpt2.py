@@ -86,20 +86,22 @@ class GPT2Attention(nn.Module):
             key, value = cache.update(key, value, self.layer)
         dropout = self.attn_dropout.p if self.training else 0.0
         if self.config._attn_implementation == "eager":
-            attended = self.eager(query, key, value, mask, dropout)
+            attended, weights = self.eager(query, key, value, mask, dropout)
         else:
-            attended = fused(query, key, value, mask, dropout, self.scaling, groups=1, causal=True)
+            attended, weights = fused(query, key, value, mask, dropout, self.scaling, groups=1, causal=True), None
         attended = joined_heads(attended)
         attended = self.c_proj(attended)
         attended = self.resid_dropout(attended)
-        return attended
+        return attended, weights
 
     def eager(self, query, key, value, mask, dropout):
         weights = scores(query, key, mask, self.scaling)
         weights = nn.functional.softmax(weights, dim=-1)
         weights = weights.type(value.dtype)
         weights = nn.functional.dropout(weights, p=dropout, training=self.training)
-        return torch.matmul(weights, value).transpose(1, 2)
+        attended = torch.matmul(weights, value)
+        attended = attended.transpose(1, 2)
+        return attended, weights
 
 
 class GPT2MLP(nn.Module):
@@ -129,11 +131,11 @@ class GPT2Block(Block):
     def compute(self, x, cache, mask, position_ids):
         before = x
         x = self.ln_1(x)
-        attended = self.attn(x, mask, cache)
+        attended, weights = self.attn(x, mask, cache)
         x = attended + before
         before = x
         x = self.ln_2(x)
-        # Both branches stay named until the block returns, as they do in the library.
+        # The branches and the weights stay named until the block returns, as they do in the library.
         fed = self.mlp(x)
         x = before + fed
         return x

@@ -126,12 +126,12 @@ class LlamaAttention(nn.Module):
             key, value = cache.update(key, value, self.layer)
         dropout = self.config.attention_dropout if self.training else 0.0
         if self.config._attn_implementation == "eager":
-            attended = self.eager(query, key, value, mask, dropout)
+            attended, weights = self.eager(query, key, value, mask, dropout)
         else:
-            attended = fused(query, key, value, mask, dropout, self.scaling, self.groups, causal=True)
+            attended, weights = fused(query, key, value, mask, dropout, self.scaling, self.groups, causal=True), None
         attended = joined_heads(attended)
         attended = self.o_proj(attended)
-        return attended
+        return attended, weights
 
     def eager(self, query, key, value, mask, dropout):
         key = repeat_heads(key, self.groups)
@@ -139,7 +139,9 @@ class LlamaAttention(nn.Module):
         weights = scores(query, key, mask, self.scaling)
         weights = nn.functional.softmax(weights, dim=-1, dtype=torch.float32).to(query.dtype)
         weights = nn.functional.dropout(weights, p=dropout, training=self.training)
-        return torch.matmul(weights, value).transpose(1, 2).contiguous()
+        attended = torch.matmul(weights, value)
+        attended = attended.transpose(1, 2).contiguous()
+        return attended, weights
 
 
 class LlamaDecoderLayer(Block):
@@ -153,7 +155,8 @@ class LlamaDecoderLayer(Block):
     def compute(self, x, cache, mask, positions, position_ids):
         before = x
         x = self.input_layernorm(x)
-        x = self.self_attn(x, positions, mask, cache)
+        # The weights of eager attention stay named until the layer returns, as they do in the library.
+        x, weights = self.self_attn(x, positions, mask, cache)
         x = before + x
         before = x
         x = self.post_attention_layernorm(x)
@@ -219,7 +222,7 @@ class LlamaForCausalLM(PretrainedModel):
 
 
 class LlamaForSequenceClassification(PretrainedModel):
-    """Scores of the last token; every token is scored first, as in the library."""
+    """Scores of each sequence's last token that is not padding; every token is scored first, as in the library."""
 
     def __init__(self, config):
         super().__init__(config)
@@ -231,8 +234,14 @@ class LlamaForSequenceClassification(PretrainedModel):
 
     def forward(self, input_ids=None, labels=None, **others):
         outputs = self.model(input_ids, **others)
-        logits = self.score(outputs.last_hidden_state)
-        chosen = logits[:, -1]
+        x = outputs.last_hidden_state
+        logits = self.score(x)
+        last = -1
+        if self.config.pad_token_id is not None and input_ids is not None:
+            present = (input_ids != self.config.pad_token_id).to(torch.int32)
+            places = torch.arange(input_ids.shape[-1], device=logits.device, dtype=torch.int32)
+            last = (places * present).argmax(-1)
+        chosen = logits[torch.arange(logits.shape[0], device=logits.device), last]
         loss = None
         if labels is not None:
             loss = classification_loss(self.config, chosen, labels)
