@@ -79,6 +79,7 @@ class _Open:
     op: Op
     entry: _States = field(default_factory=dict)
     next_iteration: _States = field(default_factory=dict)
+    raised: _States = field(default_factory=dict)
     end: _States = field(default_factory=dict)
 
 
@@ -120,7 +121,12 @@ class _Run:
                 _merge(self.states, self.open[-1].next_iteration)
                 self.open[-1].next_iteration = {}
             case Code.END_ALT | Code.END_LOOP | Code.END_CALL:
-                _merge(self.states, self.open.pop().end)
+                closed = self.open.pop()
+                _merge(self.states, closed.end)
+                self.states = self.states or closed.raised
+            case Code.RAISE:
+                _merge(self.open[-1].raised, self.states)
+                self.states = {}
             case Code.LEAVE:
                 self._leave(place, op.leave)
 
@@ -147,7 +153,7 @@ class _Run:
         self.states = self._doubted(choice.entry) if elsewhere else dict(choice.entry)
 
     def _leave(self, place: int, kind: str) -> None:
-        """Control goes to the end of a loop, iteration or call, past what stands between; after a "raise" nothing is known to follow."""
+        """Control goes to the end of a loop, iteration or call, past what stands between."""
         target = next((part for part in reversed(self.open) if catches(part.op.code, kind)), None)
         if target is not None:
             end = self._end_of_iteration(place, target.op) if target.op.code is Code.LOOP else target.op.end

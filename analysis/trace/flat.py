@@ -27,7 +27,8 @@ class Code(Enum):
     END_LOOP = auto()
     CALL = auto()
     END_CALL = auto()
-    LEAVE = auto()
+    LEAVE = auto()  # break, continue, return
+    RAISE = auto()  # the last thing in an arm that raises: taken not to happen, unless all arms do
 
 
 @dataclass(slots=True, eq=False)
@@ -41,6 +42,8 @@ class Op:
     #: A break, continue or return inside leaves this alternative, loop or call: it cannot be passed over.
     escapes: bool = False
 
+
+RAISE = "raise"
 
 _Item: TypeAlias = "Node | Op"
 
@@ -56,7 +59,8 @@ def flatten(root: Node) -> list[Op]:
         elif isinstance(item, Event):
             ops.append(Op(Code.EVENT, item))
         elif isinstance(item, Leave):
-            ops.append(Op(Code.LEAVE, leave=item.kind))
+            if item.kind != RAISE:  # a raise that was not undecided: what follows it here is its handler
+                ops.append(Op(Code.LEAVE, leave=item.kind))
         else:
             todo.extend(reversed(list(_parts(item))))
     _match_ends(ops)
@@ -73,6 +77,8 @@ def _parts(node: Seq | Alt | Loop | CallNode) -> Iterator[_Item]:
             for arm in arms:
                 yield Op(Code.ARM)
                 yield arm
+                if arm.children and isinstance(arm.children[-1], Leave) and arm.children[-1].kind == RAISE:
+                    yield Op(Code.RAISE)
             yield Op(Code.END_ALT)
         case Loop(iterations=iterations):
             yield Op(Code.LOOP)
@@ -114,5 +120,5 @@ def _mark_escapes(ops: list[Op], open_at: list[int], leave: str) -> None:
 
 
 def catches(code: Code, leave: str) -> bool:
-    """Whether a loop or call is where that exit ends; nothing here catches a "raise"."""
+    """Whether a loop or call is where that exit ends."""
     return (code is Code.LOOP and leave in {"break", "continue"}) or (code is Code.CALL and leave == "return")

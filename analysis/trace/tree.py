@@ -70,8 +70,9 @@ class Builder:
         self.flat = False
 
     def add(self, node: Node) -> None:
-        """Append a leaf or a finished node here."""
-        self.stack[-1].children.append(node)
+        """Append a leaf or a finished node here. A generator's exits are not its consumer's: they are left out."""
+        if not (self.flat and isinstance(node, Leave) and node.kind != "raise"):
+            self.stack[-1].children.append(node)
 
     def begin_call(self, span: Span, name: str) -> None:
         """A guest function is entered."""

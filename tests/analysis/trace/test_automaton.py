@@ -87,6 +87,10 @@ def test_without_branches_there_is_no_doubt(word):
         (seq(loop(seq("b", alt(seq(leave("break")), seq()), "z")), "b"), []),
         (seq("b", alt(seq(leave("raise")), seq("z")), "b"), []),
         (seq("b", alt(seq("z", "b", "b"), seq("b"))), ["bb"]),
+        (seq("b", alt(seq("z", leave("raise")), seq()), "b"), []),
+        (seq(alt(seq("b", leave("raise")), seq()), "b"), []),
+        (seq(alt(seq("b", leave("raise")), seq("b", leave("raise"))), "b"), ["bb"]),
+        (seq(call(seq("b", leave("raise"))), "b"), ["bb"]),
     ],
 )
 def test_doubt(root, expected):
