@@ -15,9 +15,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import uuid
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
@@ -52,6 +53,7 @@ class Jobs:
     chains: Mapping[str, Chain]
     pace: Pace
     metrics: Metrics
+    boot: str = field(default_factory=lambda: uuid.uuid4().hex)
     _pruning: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -119,8 +121,10 @@ class Jobs:
                 await DBOS.delete_workflows_async([run.workflow_id for run in old])
             await asyncio.sleep(_PRUNE_SECONDS)
 
-    async def perform(self, kind: str, index: int, state: Json) -> Outcome:
-        """One step, counted and timed."""
+    async def perform(self, kind: str, index: int, state: Json, boot: str) -> Outcome:
+        """One step, counted and timed. ``boot`` is the process that began the chain: what a dead one was writing must settle first."""
+        if boot != self.boot:
+            await asyncio.sleep(self.pace.settle)
         step = self.chains[kind].steps[index]
         started = time.monotonic()
         outcome = "failed"
@@ -155,15 +159,21 @@ def _partition(key: str) -> AbstractContextManager[Any]:
 
 
 @DBOS.step(name="step", retries_allowed=True, interval_seconds=_RETRY_SECONDS, max_attempts=_TRIES, should_retry=_worth_another_try)
-async def _step(kind: str, index: int, state: Json) -> Json:
-    return asdict(await _running().perform(kind, index, state))
+async def _step(kind: str, index: int, state: Json, boot: str) -> Json:
+    return asdict(await _running().perform(kind, index, state, boot))
 
 
 @DBOS.step(
     name="interruptible step", retries_allowed=True, interval_seconds=_RETRY_SECONDS, max_attempts=_TRIES, should_retry=_worth_another_try, preemptible=True
 )
-async def _interruptible_step(kind: str, index: int, state: Json) -> Json:
-    return asdict(await _running().perform(kind, index, state))
+async def _interruptible_step(kind: str, index: int, state: Json, boot: str) -> Json:
+    return asdict(await _running().perform(kind, index, state, boot))
+
+
+@DBOS.step(name="boot")
+async def _boot() -> str:
+    """Which process began: the answer is stored, so a later process can tell that it is not the one."""
+    return _running().boot
 
 
 @DBOS.step(name="report failure", retries_allowed=True, interval_seconds=_RETRY_SECONDS, max_attempts=_TRIES, should_retry=_worth_another_try)
@@ -175,9 +185,10 @@ async def _report_failure(kind: str, facts: Json, reason: str) -> None:
 async def _steps(kind: str, start: int, state: Json) -> Json:
     """Run the chain from step ``start``; holds a slot of the installation."""
     steps = _running().chains[kind].steps
+    boot = await _boot()
     for index in range(start, len(steps)):
         perform = _interruptible_step if steps[index].interruptible else _step
-        outcome = await perform(kind, index, state)
+        outcome = await perform(kind, index, state, boot)
         match outcome["then"]:
             case "later":
                 return outcome | {"start": index, "state": state}

@@ -21,7 +21,8 @@ class Pace:
 
     ``write_interval`` between two content writes of one installation; ``short_wait`` a rate limit that is waited out in
     place, a longer one puts the job to sleep; ``retry`` before the first repetition, doubled each time; ``tidy_delay`` until a
-    replaced job's last step has surely ended.
+    replaced job's last step has surely ended; ``settle`` until a write whose answer was lost has surely happened or not: GitHub
+    ends a request after ten seconds.
     """
 
     write_interval: float = 1.0
@@ -32,6 +33,7 @@ class Pace:
     enqueue_timeout: float = 4.0
     drain: float = 3.0
     tidy_delay: float = 5.0
+    settle: float = 10.0
 
 
 @dataclass(frozen=True, slots=True)

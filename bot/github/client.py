@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 import aiohttp
 
 from bot.github.app_auth import TokenCache
-from bot.github.errors import GitHubError, RateLimitedError
+from bot.github.errors import GitHubError, RateLimitedError, TransientError
 from bot.github.pacing import Turn, repeated_read, waiting_out
 from bot.github.transport import Answer, Transport, UnauthorizedError
 from bot.settings import Pace
@@ -54,9 +55,16 @@ class Client:
         return _graphql_data(answer.data)
 
     async def write(self, method: str, path: str, json: object = None) -> Any:
-        """A write, in its turn. It is repeated only after a refusal that says to wait: after a broken line it may have happened."""
+        """A write, in its turn. It is repeated only after a refusal that says to wait: after a broken line it may have happened.
+
+        Then TransientError is raised once GitHub is surely done with it, so that whoever tries again may look first.
+        """
         async with self.turn.taken():
-            return (await waiting_out(self.pace, lambda: self._send(method, path, json))).data
+            try:
+                return (await waiting_out(self.pace, lambda: self._send(method, path, json))).data
+            except TransientError:
+                await asyncio.sleep(self.pace.settle)
+                raise
 
     @asynccontextmanager
     async def stream(self, path: str) -> AsyncIterator[aiohttp.ClientResponse]:

@@ -6,9 +6,11 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from aiohttp import web
 
 from bot.app import create_app
@@ -16,11 +18,13 @@ from bot.settings import Pace, ServerSettings, WorkerLimits
 from simulator import PullRequest, Repository, Simulator
 
 WORKER = (sys.executable, "-I", str(Path(__file__).parent / "marked_lines.py"))
-HURRIED = Pace(write_interval=0.0, short_wait=1.5, retry=0.01, poll=0.02, drain=0.0, tidy_delay=0.1)
+_NUMBERS = count(1)
+HURRIED = Pace(write_interval=0.0, short_wait=1.5, retry=0.01, poll=0.02, drain=0.0, tidy_delay=0.1, settle=0.0)
+LIMITS = WorkerLimits()
 TRAIN = "BATCH = 8\nloss = model(batch)\nloss.backward()\noptimizer.step()\n"
 
 
-def settings_for(github: Simulator, state_dir: Path, pace: Pace = HURRIED, limits: WorkerLimits = WorkerLimits()) -> ServerSettings:
+def settings_for(github: Simulator, state_dir: Path, pace: Pace = HURRIED, limits: WorkerLimits = LIMITS) -> ServerSettings:
     return ServerSettings(
         app_id=github.app_id,
         private_key=github.private_key,
@@ -46,23 +50,24 @@ async def serving(settings: ServerSettings) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def github() -> AsyncIterator[Simulator]:
     async with Simulator.start() as simulator:
         yield simulator
         assert simulator.violations == []
 
 
-@pytest.fixture
-def repository(github: Simulator) -> Repository:
-    return github.create_repository("octo/train", {"train.py": TRAIN, "README.md": "Trains.\n"})
-
-
-@pytest.fixture
-async def bot(github: Simulator, tmp_path: Path) -> AsyncIterator[str]:
-    async with serving(settings_for(github, tmp_path)) as address:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def bot(github: Simulator, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """One bot for all tests of a file: starting the job engine takes seconds, and a test brings its own repository."""
+    async with serving(settings_for(github, tmp_path_factory.mktemp("state"))) as address:
         github.webhook_url = f"{address}/webhook"
         yield address
+
+
+@pytest.fixture
+def repository(github: Simulator) -> Repository:
+    return github.create_repository(f"octo/train-{next(_NUMBERS)}", {"train.py": TRAIN, "README.md": "Trains.\n"})
 
 
 async def until(claim: Callable[[], object | Awaitable[object]], seconds: float = 20.0) -> None:

@@ -1,0 +1,140 @@
+"""A bot that is stopped, killed or short of time still ends every check, and posts nothing twice."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from bot.settings import WorkerLimits
+from simulator import Delay, Repository, Simulator
+from tests.bot.server.conftest import reviewed, serving, settings_for, until
+from tests.bot.server.test_pull_request import BUGGY
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+async def github() -> Simulator:
+    async with Simulator.start() as simulator:
+        yield simulator
+        assert simulator.violations == []
+
+
+async def test_a_worker_that_takes_too_long_is_stopped(github: Simulator, repository: Repository, tmp_path: Path) -> None:
+    async with serving(settings_for(github, tmp_path, limits=WorkerLimits(seconds=1))) as address:
+        github.webhook_url = f"{address}/webhook"
+        pull = repository.open_pull_request("slow", title="Slow", files={"train.py": "# SLEEP 60\n"})
+        await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert "longer than 1 seconds" in (run.summary or "")
+
+
+@pytest.mark.parametrize(
+    ("moment", "delayed"),
+    [
+        ("analysing", None),
+        ("reviewing", ("POST", r"/reviews$")),
+        ("commenting", ("POST", r"/issues/\d+/comments$")),
+        ("completing", ("PATCH", r"/check-runs/")),
+    ],
+)
+async def test_killed_and_started_again(github: Simulator, repository: Repository, tmp_path: Path, moment: str, delayed: tuple[str, str] | None) -> None:
+    port = _free_port()
+    github.webhook_url = f"http://127.0.0.1:{port}/webhook"
+    if delayed is not None:
+        github.fail_next(*delayed, Delay(1.5))
+    slow = "# SLEEP 2\n" if moment == "analysing" else ""
+    with _process(github, tmp_path, port) as process:
+        await _listening(port)
+        pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY + slow})
+        await until(lambda: _reached(github, repository, pull.head_sha, delayed))
+        await asyncio.sleep(0.4)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    (run,) = repository.check_runs(pull.head_sha)
+    assert run.status == "in_progress" or moment == "completing"
+    with _process(github, tmp_path, port):
+        await reviewed(repository, pull)
+        await _idle(port)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert run.title == "1 finding introduced, memory of 1 entry point changes"
+    assert (len(pull.reviews), len(pull.review_comments), len(pull.comments)) == (1, 1, 1)
+
+
+async def test_a_second_process_on_the_same_file_refuses_to_start(github: Simulator, tmp_path: Path) -> None:
+    port = _free_port()
+    with _process(github, tmp_path, port):
+        await _listening(port)
+        second = await asyncio.to_thread(
+            subprocess.run, _command(), env=_environment(github, tmp_path, _free_port()), cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        )
+    assert second.returncode != 0
+    assert "in use by another process" in second.stderr
+
+
+def _reached(github: Simulator, repository: Repository, head: str, delayed: tuple[str, str] | None) -> bool:
+    """Whether the moment has come: the check is in progress, or the delayed request is under way."""
+    if delayed is None:
+        return bool(repository.check_runs(head))
+    return github.faults.waiting == 0
+
+
+def _command() -> list[str]:
+    return [sys.executable, "-m", "tests.bot.server.serve_marked"]
+
+
+def _environment(github: Simulator, state: Path, port: int) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "PREFLIGHT_APP_ID": str(github.app_id),
+        "PREFLIGHT_PRIVATE_KEY": github.private_key,
+        "PREFLIGHT_WEBHOOK_SECRET": github.webhook_secret,
+        "PREFLIGHT_GITHUB_API_URL": github.api_url,
+        "PREFLIGHT_STATE_DIR": str(state),
+        "PREFLIGHT_PORT": str(port),
+    }
+
+
+@contextmanager
+def _process(github: Simulator, state: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(_command(), env=_environment(github, state, port), cwd=ROOT) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+async def _listening(port: int) -> None:
+    await until(lambda: _status(port, "/readyz"))
+
+
+async def _idle(port: int) -> None:
+    async def idle() -> bool:
+        return await _status(port, "/readyz") == {"status": "ready", "active_jobs": 0}
+
+    await until(idle)
+
+
+async def _status(port: int, path: str) -> object:
+    try:
+        async with aiohttp.ClientSession() as session, session.get(f"http://127.0.0.1:{port}{path}") as response:
+            return await response.json() if response.status == 200 else None
+    except aiohttp.ClientError:
+        return None
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
