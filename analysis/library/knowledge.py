@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeAlias
 
-from analysis.interpreter.values import MISSING, Call, Class, External, HostFunction, Property, StaticMethod, Value
+from analysis.interpreter.values import MISSING, Call, Class, External, HostFunction, Instance, Property, StaticMethod, Value
 
 Handler: TypeAlias = Callable[[Call], Value]
-#: What a name below a registered prefix stands for.
+#: What a name below a registered prefix stands for: a value, a ``LibraryClass`` to be built, or ``MISSING``.
 Below: TypeAlias = "Callable[[str], Value]"
 
 
@@ -75,6 +75,7 @@ class Subject:
     classes: dict[str, LibraryClass] = field(default_factory=dict)
     prefixes: dict[str, Below] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    objects: dict[str, str] = field(default_factory=dict)
 
     def function(self, *dotted: str) -> Callable[[Handler], Handler]:
         """Registers a handler under each name."""
@@ -106,6 +107,10 @@ class Subject:
 
         return register
 
+    def object(self, dotted: str, cls: str) -> None:
+        """Says that ``dotted`` is an object of the class ``cls``, one in each run."""
+        self.objects[dotted] = cls
+
     def alias(self, package: str, *others: str) -> None:
         """Says that the names below each of ``others`` are those below ``package``."""
         for other in others:
@@ -120,6 +125,7 @@ class Names:
     classes: Mapping[str, LibraryClass]
     prefixes: Mapping[str, Below]
     aliases: Mapping[str, str]
+    objects: Mapping[str, str]
 
 
 def subjects() -> Iterator[tuple[str, Subject]]:
@@ -134,13 +140,14 @@ def subjects() -> Iterator[tuple[str, Subject]]:
 @cache
 def names() -> Names:
     """Everything that is known. Raises ValueError if two subjects register one name."""
-    merged = Names({}, {}, {}, {})
+    merged = Names({}, {}, {}, {}, {})
     for file, subject in subjects():
         for into, more in (
             (merged.values, subject.values),
             (merged.classes, subject.classes),
             (merged.prefixes, subject.prefixes),
             (merged.aliases, subject.aliases),
+            (merged.objects, subject.objects),
         ):
             for dotted, value in more.items():
                 if dotted in into:
@@ -177,12 +184,15 @@ class Library:
             return self._names.values[name]
         if name in self._names.classes:
             return self._build(self._names.classes[name])
+        if name in self._names.objects:
+            return Instance(self.cls(self._names.objects[name]))
         owner, _, attribute = name.rpartition(".")
         if owner in self._names.classes:  # a method or constant reached through its class
             return self.cls(owner).find(attribute)
         while owner:
             if owner in self._names.prefixes:
-                return self._names.prefixes[owner](name)
+                found = self._names.prefixes[owner](name)
+                return self._build(found) if isinstance(found, LibraryClass) else found
             owner = owner.rpartition(".")[0]
         return MISSING
 

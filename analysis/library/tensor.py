@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Never, TypeAlias
 
-from analysis.interpreter.values import HostValue, Instance, Stamp, Symbol, Value
+from analysis.interpreter.values import Alternatives, HostValue, Instance, Stamp, Symbol, Value
 from analysis.source import Span
 
 if TYPE_CHECKING:
@@ -58,7 +58,19 @@ class Stored:
     grows: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+def _undecided(tensor: Tensor) -> Never:
+    raise UndecidedError(tensor)
+
+
+class UndecidedError(TypeError):
+    """The host asked a tensor for its truth, its number or its length."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        super().__init__("what a tensor holds is not told by the source")
+        self.tensor = tensor
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class Tensor(HostValue):
     """A tensor, or an output of unknown structure whose parts are tensors.
 
@@ -77,10 +89,6 @@ class Tensor(HostValue):
     marks: frozenset[Mark] = frozenset()
     rank_varying: bool = False
 
-    # No truth of its own: what a tensor holds is undecided, and the host must never decide it by accident.
-    def __bool__(self) -> bool:
-        raise TypeError("the truth of a tensor is not told by the source")
-
     def __hash__(self) -> int:
         return id(self)
 
@@ -92,11 +100,40 @@ class Tensor(HostValue):
             raise AttributeError(name)
         return self.autograd.attribute(self, name)
 
+    def __setattr__(self, name: str, value: Value) -> None:
+        if name in Tensor.__slots__:
+            object.__setattr__(self, name, value)
+        else:
+            self.autograd.assign(self, name, value)
+
     def __getitem__(self, key: Value) -> Value:
         return self.autograd.item(self, key)
 
+    def __setitem__(self, key: Value, value: Value) -> None:
+        self.autograd.assign_item(self, key, value)
+
     def __iter__(self) -> Iterator[Value]:
         yield from self.autograd.items(self)
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        """A method that nobody registered, or an output that can be called."""
+        return self.autograd.call(self, args, kwargs)
+
+    def __contains__(self, item: Value) -> bool:
+        raise UndecidedError(self)
+
+    def unpack(self, count: int) -> list[Value]:
+        """The values for ``count`` targets of an assignment."""
+        return [self.autograd.item(self, index) for index in range(count)]
+
+    def joined(self, other: Tensor) -> Tensor:
+        """A tensor that is one or the other, as two sides of an undecided branch left it."""
+        return self.autograd.joined(self, other)
+
+    guest_types: ClassVar[tuple[str, ...]] = ("torch.Tensor", "torch.FloatTensor", "torch.nn.Parameter")
+
+    # The host must never decide by accident what a tensor holds.
+    __bool__ = __float__ = __int__ = __index__ = __len__ = _undecided
 
 
 class Parameter(Tensor):
@@ -136,6 +173,26 @@ class Scalar(Symbol):
     def __init__(self, why: str, span: Span | None, stamp: Stamp, tensor: Tensor) -> None:
         super().__init__(why, span, stamp, rank_varying=tensor.rank_varying)
         self.tensor = tensor
+
+
+#: How deep containers are searched for tensors, and how many items of each.
+_DEPTH, _WIDTH = 3, 64
+
+
+def tensors_in(value: Value, depth: int = _DEPTH) -> Iterator[Tensor]:
+    """The tensors that ``value`` is or holds."""
+    match value:
+        case Tensor():
+            yield value
+        case Alternatives(values=values) if depth:
+            for each in values:
+                yield from tensors_in(each, depth)
+        case list() | tuple() | set() | frozenset() if depth:
+            for each in list(value)[:_WIDTH]:
+                yield from tensors_in(each, depth - 1)
+        case dict() if depth:
+            for each in list(value.values())[:_WIDTH]:
+                yield from tensors_in(each, depth - 1)
 
 
 def _operator(op: str) -> Callable[..., Value]:

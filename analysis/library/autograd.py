@@ -1,0 +1,171 @@
+"""The autograd engine as the trace sees it: what an operation's result carries, given its inputs and the grad mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import Call, HostFunction, Method, Property, Symbol, Value
+from analysis.library.recording import emit, modes
+from analysis.library.tensor import Made, Mark, Owner, Parameter, Parameters, Scalar, Tensor, tensors_in
+from analysis.source import Span
+from analysis.trace.events import Kind
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+    from analysis.library.knowledge import Library
+    from analysis.library.ownership import Ownership
+
+#: Operations whose result has no gradient: they cut, compare, count, or make something new in the shape of their input.
+CUTTING = frozenset(
+    ["detach", "data", "numpy", "argmax", "argmin", "argsort", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "isclose", "allclose", "equal", "logical_and", "logical_or", "logical_not", "logical_xor", "long", "int", "short", "byte", "bool", "nonzero", "bincount", "searchsorted", "bucketize", "one_hot", "empty_like", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "multinomial", "bernoulli", "randint_like", "unique", "any", "all", "invert", "and", "or", "xor", "grad", "floordiv", "count_nonzero", "item", "zeros", "ones", "rand", "randn", "empty", "full", "arange", "linspace", "tensor", "as_tensor", "from_numpy", "eye", "randint", "randperm", "normal", "gradients"]
+)
+class Autograd:
+    """Makes the tensors of one run."""
+
+    def __init__(self, machine: Machine, library: Library, ownership: Ownership) -> None:
+        self.machine = machine
+        self.library = library
+        self.ownership = ownership
+        #: Tensors that the guest asked gradients for (``requires_grad_()``): results made of them carry a graph.
+        self.leaves: set[Tensor] = set()
+        self._forwards = 0
+        self._representatives: dict[int, tuple[Owner, Parameter]] = {}
+
+    @property
+    def _here(self) -> Span:
+        span = self.machine.span
+        if span is None:
+            raise ValueError("a tensor was made outside any code")
+        return span
+
+    def next_forward(self) -> int:
+        """A number for the forward call that begins."""
+        self._forwards += 1
+        return self._forwards
+
+    def made(self, op: str, inputs: tuple[Value, ...], options: Mapping[str, Value] | None = None, *, cut: bool = False) -> Tensor:
+        """The result of ``op``. It carries a graph if grad mode is on, an input does, and the operation does not cut."""
+        found = list(tensors_in(inputs))
+        if options:
+            found.extend(tensors_in(options))
+        made = Made(op, inputs, options or {}, self._here)
+        varying = any(tensor.rank_varying for tensor in found)
+        flowing = [] if cut or op in CUTTING or not modes(self.machine).grad else [tensor for tensor in found if self.carries(tensor)]
+        if not flowing:
+            return Tensor(self, made.span, self.machine.stamp, made=made, rank_varying=varying)
+        first = flowing[0]
+        owners, forwards, marks = self.owners_of(first), first.forwards, first.marks
+        for tensor in flowing[1:]:
+            owners |= self.owners_of(tensor)
+            forwards |= tensor.forwards
+            marks |= tensor.marks
+        return Tensor(self, made.span, self.machine.stamp, True, owners, forwards, made, marks, varying)  # noqa: FBT003  ``attached``, in its place
+
+    def carries(self, tensor: Tensor) -> bool:
+        """Whether operations on ``tensor`` are recorded for backward."""
+        return tensor.attached or tensor in self.leaves
+
+    def owners_of(self, tensor: Tensor) -> frozenset[Owner]:
+        """What a backward through ``tensor`` would fill; a leaf is its own owner."""
+        return tensor.owners | {tensor} if tensor in self.leaves else tensor.owners
+
+    def plain(self, op: str, *inputs: Value) -> Tensor:
+        """A tensor without a graph: data, or an output that gradients do not reach."""
+        return self.made(op, inputs, cut=True)
+
+    def marked(self, tensor: Tensor, mark: Mark) -> Tensor:
+        """The same tensor after it went through a slot."""
+        others = frozenset(each for each in tensor.marks if (each.holder, each.key) != (mark.holder, mark.key))
+        return replace(tensor, marks=others | {mark})
+
+    def scalar(self, tensor: Tensor, why: str) -> Scalar:
+        """A number that the host reads from ``tensor``: the device has to finish first."""
+        emit(self.machine, Kind.ITEM, value=tensor)
+        return Scalar(why, self._here, self.machine.stamp, tensor)
+
+    def attribute(self, tensor: Tensor, name: str) -> Value:
+        """``tensor.name``: a method, or a part of an output of unknown structure."""
+        known = self.library.lookup(f"torch.Tensor.{name}")
+        match known:
+            case HostFunction():
+                return Method(known, tensor)
+            case Property(getter=HostFunction(run=run)):
+                return run(Call(self.machine, [tensor], {}, self._here))
+        return self.made("attribute", (tensor,), {"name": name})
+
+    def call(self, tensor: Tensor, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> Value:
+        """``tensor(...)``: an attribute that turns out to be a method, or a callable output (a distribution, say)."""
+        made = tensor.made
+        if made is not None and made.op == "attribute":
+            return self.made(made.options["name"], (*made.inputs, *args), kwargs)
+        return self.made("call", (tensor, *args), kwargs)
+
+    def item(self, tensor: Tensor, key: Value) -> Value:
+        """``tensor[key]``."""
+        return self.made("getitem", (tensor,), {"key": key})
+
+    def assign(self, tensor: Tensor, name: str, value: Value) -> None:
+        """``tensor.name = value``: gradients cleared by hand, leaves switched on and off."""
+        if name == "grad" and value is None:
+            for owner in tensor.owners:
+                emit(self.machine, Kind.ZERO_GRAD, subject=owner, value=tensor, detail="grad = None")
+        elif name == "requires_grad":
+            self.require(tensor, value)
+
+    def assign_item(self, tensor: Tensor, key: Value, value: Value) -> None:
+        """``tensor[key] = value``: in place, so that the tensor takes over the graph of what is written into it."""
+        if not isinstance(tensor, Parameter):
+            merged = self.made("setitem", (tensor, value), {"key": key})
+            tensor.attached, tensor.owners, tensor.forwards = merged.attached, merged.owners, merged.forwards
+
+    def require(self, tensor: Tensor, flag: Value) -> None:
+        """``tensor.requires_grad_(flag)``."""
+        if isinstance(tensor, Parameter):
+            for owner in tensor.owners:
+                self.ownership.freeze(owner, flag is False)
+        elif flag is False:
+            self.leaves.discard(tensor)
+        elif not tensor.attached:
+            self.leaves.add(tensor)
+
+    def joined(self, left: Tensor, right: Tensor) -> Tensor:
+        """Either of the two."""
+        merged = self.made("join", (left, right))
+        attached = left.attached or right.attached
+        return replace(
+            merged,
+            attached=attached,
+            owners=left.owners | right.owners,
+            forwards=left.forwards | right.forwards,
+            marks=left.marks | right.marks,
+        )
+
+    def items(self, tensor: Tensor) -> Iterator[Value]:
+        """Iterating over a tensor of unknown length: two items."""
+        for index in range(2):
+            yield self.item(tensor, index)
+
+    def parameter_items(self, parameters: Parameters) -> Iterator[Value]:
+        """One representative for all parameters of each owner."""
+        for owner in parameters.owners:
+            item = self.representative(owner)
+            yield (Symbol("the name of a parameter", self._here, self.machine.stamp), item) if parameters.named else item
+
+    def representative(self, owner: Owner) -> Parameter:
+        """The parameter that stands for all of ``owner``'s."""
+        if isinstance(owner, Parameter):
+            return owner
+        known = self._representatives.get(id(owner))
+        if known is None:
+            known = owner, self.parameter(owner)
+            self._representatives[id(owner)] = known
+        return known[1]
+
+    def parameter(self, owner: Owner | None) -> Parameter:
+        """A parameter of ``owner`` (None: it is its own owner)."""
+        made = Made("parameter", (), {}, self._here)
+        parameter = Parameter(self, made.span, (), True, frozenset(), made=made)  # noqa: FBT003  ``attached``, in its place
+        parameter.owners = frozenset([parameter if owner is None else owner])
+        return parameter

@@ -1,0 +1,78 @@
+"""Roles: an argument that nobody passes becomes what its uses and its annotation say it is.
+
+A collecting run notes what is done to each symbol; ``Casting.solve`` turns that into roles; in the next run the symbol of
+the same name and place is an object of that role, marked as assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import Instance, Stamp, Symbol, Value
+from analysis.library.roles import Role, role_of
+from analysis.source import Span
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+#: What tells a symbol from others in every run of an entry: how it is called in the source, and where it came up.
+Name = tuple[str, Span | None]
+
+
+class Castable(Symbol):
+    """A symbol whose role may have been solved in an earlier run; its parts are castable too."""
+
+    __slots__ = ("casting",)
+
+    def __init__(self, casting: Casting, why: str, span: Span | None, stamp: Stamp, *, varying: bool = False) -> None:
+        super().__init__(why, span, stamp, rank_varying=varying)
+        self.casting = casting
+
+    def part(self, key: str, why: str | None = None, stamp: Stamp | None = None) -> Value:
+        """The value derived by ``key``, the same one every time."""
+        if key not in self.parts:
+            where = self.stamp if stamp is None else stamp
+            self.parts[key] = self.casting.symbol(why or f"{self.why}{key}", self.span, where, varying=self.rank_varying)
+        return self.parts[key]
+
+
+class Casting:
+    """The roles that are known, and the symbols whose roles are still to be found."""
+
+    def __init__(self, roles: Mapping[Name, Role] | None = None) -> None:
+        self.roles = dict(roles or {})
+        self.symbols: list[Castable] = []
+        self.annotated: dict[Name, str] = {}
+        self._machine: Machine | None = None
+
+    def bind(self, machine: Machine) -> None:
+        """Take up work for one run."""
+        self._machine = machine
+        self.symbols = []
+
+    def symbol(self, why: str, span: Span | None, stamp: Stamp, *, varying: bool = False) -> Value:
+        """Something that the source does not tell: an object of its role if that was solved, else a symbol."""
+        role = self.roles.get((why, span))
+        if role is not None:
+            return self._played(role, span, stamp)
+        symbol = Castable(self, why, span, stamp, varying=varying)
+        self.symbols.append(symbol)
+        return symbol
+
+    def _played(self, role: Role, span: Span | None, stamp: Stamp) -> Instance:
+        machine = self._machine
+        if machine is None:
+            raise ValueError("roles are played in a run")
+        instance = Instance(machine.domain.lookup(role.cls), span, stamp, assumed=True)
+        role.dress(machine, instance)
+        return instance
+
+    def solve(self) -> dict[Name, Role]:
+        """The roles that this run's symbols turned out to have, with those known before."""
+        found = dict(self.roles)
+        for symbol in self.symbols:
+            role = role_of(symbol, self.annotated.get((symbol.why, symbol.span), ""))
+            if role is not None:
+                found[(symbol.why, symbol.span)] = role
+        return found

@@ -1,0 +1,70 @@
+"""Saving and reading: checkpoints, and files whose content the source does not tell."""
+
+from __future__ import annotations
+
+from analysis.interpreter.values import Call, HostFunction, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, Subject
+from analysis.library.recording import emit
+from analysis.trace.events import Kind
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+
+net = torch.nn.Linear(1, 1)
+torch.save({"net": net.state_dict()}, "x.pt")
+net.load_state_dict(torch.load("x.pt")["net"])
+net.eval()
+""",
+            ("save", "eval Linear"),
+        ),
+    ),
+)
+
+
+@SUBJECT.function("torch.save", "safetensors.torch.save_file", "safetensors.torch.save_model", "joblib.dump", "torch.distributed.checkpoint.save")
+def _save(call: Call) -> Value:
+    emit(call.machine, Kind.SAVE, value=call.get(0, "obj"), detail=call.get(1, "f"))
+
+
+def _unknown(dotted: str) -> HostFunction:
+    return HostFunction(dotted, lambda call: domain_of(call).casting.symbol(f"{dotted}()", call.span, ()))
+
+
+for _name in (
+    "torch.load", "safetensors.torch.load_file", "safetensors.safe_open", "json.load", "json.loads", "yaml.load", "yaml.safe_load", "yaml.full_load",
+    "toml.load", "tomllib.load", "joblib.load", "torch.hub.load_state_dict_from_url", "omegaconf.OmegaConf.load", "omegaconf.OmegaConf.create",
+    "omegaconf.OmegaConf.merge", "omegaconf.OmegaConf.from_cli", "omegaconf.OmegaConf.structured", "hydra.compose", "torch.distributed.checkpoint.load",
+    "huggingface_hub.hf_hub_download", "huggingface_hub.snapshot_download", "huggingface_hub.login", "huggingface_hub.create_repo", "huggingface_hub.upload_folder",
+    "datasets.load_dataset", "datasets.load_from_disk",
+):  # fmt: skip
+    SUBJECT.values[_name] = _unknown(_name)
+
+
+@SUBJECT.below("json", "yaml", "omegaconf", "toml", "huggingface_hub", "lmdb", "pyarrow", "requests")
+def _other(dotted: str) -> Value:
+    return _unknown(dotted)
+
+
+@SUBJECT.function("omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.resolve", "copy.replace")
+def _same(call: Call) -> Value:
+    return call.args[0]
+
+
+@SUBJECT.function("hydra.main")
+def _hydra_main(_call: Call) -> Value:
+    """The decorated function is called with a configuration that the source does not tell."""
+
+    def decorate(inner: Call) -> Value:
+        function = inner.args[0]
+
+        def run(call: Call) -> Value:
+            config = domain_of(call).casting.symbol("the configuration", call.span, ())
+            return call.machine.call(function, list(call.args) or [config], dict(call.kwargs), call.span)
+
+        return HostFunction("main", run)
+
+    return HostFunction("hydra.main", decorate)

@@ -1,0 +1,161 @@
+"""Processes and ranks: who am I, how many are we, and what all of us have to reach together."""
+
+from __future__ import annotations
+
+from analysis.interpreter.values import Call, HostFunction, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, Subject
+from analysis.library.recording import emit
+from analysis.library.tensor import Tensor
+from analysis.trace.events import Kind
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("nccl")
+t = torch.zeros(1)
+dist.all_reduce(t)
+dist.barrier()
+""",
+            ("init_distributed", "collective", "collective"),
+        ),
+    ),
+)
+
+#: Ranks in the distributed world: any number above one shows the same.
+WORLD_SIZE = 2
+
+_DIST = "torch.distributed"
+#: Collectives, with the position of the tensor that they change in place (None: they change none).
+_COLLECTIVES: dict[str, int | None] = {
+    "all_reduce": 0, "broadcast": 0, "reduce": 0, "barrier": None, "monitored_barrier": None, "scatter": 0, "reduce_scatter": 0,
+    "reduce_scatter_tensor": 0, "all_to_all_single": 0, "all_gather_into_tensor": 0, "_all_gather_base": 0,
+}  # fmt: skip
+_GATHERS = ("all_gather", "gather", "all_gather_object", "gather_object", "all_to_all", "broadcast_object_list", "scatter_object_list")
+
+
+def rank(call: Call) -> Value:
+    """The process's own number: unknown and different on each rank, or 0 when alone."""
+    domain = domain_of(call)
+    if not domain.world.distributed:
+        return 0
+    return domain.casting.symbol("the rank", None, (), varying=True)
+
+
+@SUBJECT.function(f"{_DIST}.get_rank", f"{_DIST}.get_node_local_rank", "torch.cuda.current_device")
+def _rank(call: Call) -> Value:
+    return rank(call)
+
+
+@SUBJECT.function(f"{_DIST}.get_world_size")
+def _world_size(call: Call) -> Value:
+    return WORLD_SIZE if domain_of(call).world.distributed else 1
+
+
+@SUBJECT.function(f"{_DIST}.is_available")
+def _available(_call: Call) -> Value:
+    return True
+
+
+@SUBJECT.function(f"{_DIST}.is_initialized")
+def _initialised(call: Call) -> Value:
+    return bool(call.machine.state.get("process group")) or domain_of(call).world.distributed
+
+
+@SUBJECT.function(f"{_DIST}.is_torchelastic_launched")
+def _elastic(call: Call) -> Value:
+    return domain_of(call).world.distributed
+
+
+@SUBJECT.function(f"{_DIST}.init_process_group", f"{_DIST}.device_mesh.init_device_mesh")
+def _init(call: Call) -> Value:
+    call.machine.state["process group"] = True
+    emit(call.machine, Kind.INIT_DISTRIBUTED, subject=call.get(0, "backend"))
+
+
+@SUBJECT.function(f"{_DIST}.destroy_process_group")
+def _destroy(call: Call) -> Value:
+    call.machine.state["process group"] = False
+
+
+@SUBJECT.function(f"{_DIST}.get_backend", f"{_DIST}.new_group", f"{_DIST}.get_process_group_ranks", f"{_DIST}.new_subgroups", f"{_DIST}.group.WORLD")
+def _group(call: Call) -> Value:
+    return domain_of(call).casting.symbol("a process group", call.span, ())
+
+
+def _collective(name: str, changed: int | None) -> HostFunction:
+    def run(call: Call) -> Value:
+        tensor = call.get(changed, "tensor") if changed is not None else None
+        emit(call.machine, Kind.COLLECTIVE, subject=name, value=tensor, detail=dict(call.kwargs))
+        if isinstance(tensor, Tensor) and name in {"all_reduce", "broadcast", "all_gather_into_tensor"}:
+            tensor.rank_varying = False
+        return domain_of(call).casting.symbol("a handle", call.span, call.machine.stamp)
+
+    return HostFunction(f"{_DIST}.{name}", run)
+
+
+def _gather(name: str) -> HostFunction:
+    """A collective that fills a list with what the ranks have: copies without a graph."""
+
+    def run(call: Call) -> Value:
+        own = call.get(1, "tensor", call.kwargs.get("obj"))
+        emit(call.machine, Kind.COLLECTIVE, subject=name, value=own, detail=dict(call.kwargs))
+        target = call.args[0] if call.args else next(iter(call.kwargs.values()), None)
+        if isinstance(target, list) and name.startswith("all_gather"):
+            call.machine.heap.touch(target)
+            target[:] = [domain_of(call).autograd.plain("all_gather", own) for _ in target or range(WORLD_SIZE)]
+        return None
+
+    return HostFunction(f"{_DIST}.{name}", run)
+
+
+for _name, _changed in _COLLECTIVES.items():
+    SUBJECT.values[f"{_DIST}.{_name}"] = _collective(_name, _changed)
+for _name in _GATHERS:
+    SUBJECT.values[f"{_DIST}.{_name}"] = _gather(_name)
+
+
+@SUBJECT.below(f"{_DIST}.nn", f"{_DIST}.nn.functional")
+def _with_gradient(dotted: str) -> Value:
+    """The collectives that gradients go through."""
+    name = dotted.rpartition(".")[2]
+
+    def run(call: Call) -> Value:
+        emit(call.machine, Kind.COLLECTIVE, subject=name, value=call.get(0, "tensor"), detail=dict(call.kwargs))
+        made = domain_of(call).autograd.made(f"{name}_with_grad", tuple(call.args), call.kwargs)
+        return tuple(made.unpack(WORLD_SIZE)) if name == "all_gather" else made
+
+    return HostFunction(dotted, run)
+
+
+@SUBJECT.function("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes", "torch.distributed.spawn")
+def _spawn(call: Call) -> Value:
+    """Calls the function with the rank first, once per process."""
+    args = call.get(1, "args", ())
+    given = list(args) if isinstance(args, (list, tuple)) else []
+    return call.machine.call(call.get(0, "fn"), [rank(call), *given], {}, call.span)
+
+
+@SUBJECT.function("torch.multiprocessing.set_start_method", "torch.multiprocessing.set_sharing_strategy")
+def _setting(_call: Call) -> Value:
+    return None
+
+
+@SUBJECT.function("torch.cuda.is_available", "torch.cuda.is_bf16_supported", "torch.cuda.is_initialized")
+def _has_cuda(_call: Call) -> Value:
+    return True
+
+
+@SUBJECT.function("torch.cuda.device_count")
+def _devices(call: Call) -> Value:
+    return domain_of(call).casting.symbol("the number of devices", None, ())
+
+
+@SUBJECT.below("torch.cuda", "torch.backends", "torch.mps", "torch.xpu", "torch.cpu", "torch.accelerator")
+def _device_call(dotted: str) -> Value:
+    """Statistics, synchronisation and settings of a device."""
+    return HostFunction(dotted, lambda call: domain_of(call).casting.symbol(f"{dotted}()", call.span, call.machine.stamp))

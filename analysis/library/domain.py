@@ -1,0 +1,145 @@
+"""The trace domain: what the interpreter asks of it, answered by the parts of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import Call, Class, External, Instance, Symbol, Value
+from analysis.library import decisions, failures, opaque, stores
+from analysis.library.autograd import Autograd
+from analysis.library.casting import Casting
+from analysis.library.guest import source_of
+from analysis.library.knowledge import Library
+from analysis.library.ownership import Ownership, is_module
+from analysis.library.parts import ModelPart
+from analysis.library.rehearsal import Horizon, Rehearsal
+from analysis.source import SourceFile, Span
+
+if TYPE_CHECKING:
+    from analysis.interpreter.domain import LoopPlan
+    from analysis.interpreter.machine import Machine
+
+
+#: Names that mean something else to the trace than to the tape.
+_OWN = {"argparse.ArgumentParser": "trace.ArgumentParser"}
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """One way in which a program can run: on several ranks or alone, its undecided flags all on or all off.
+
+    ``collecting``: a short run that only finds out what is done to arguments that nobody passes.
+    """
+
+    distributed: bool = False
+    flags: bool = True
+    collecting: bool = False
+
+
+class TraceDomain:
+    """The domain of one run."""
+
+    watches_stores = True
+    tracks_places = False
+
+    def __init__(self, world: World, casting: Casting, horizon: Horizon) -> None:
+        self.world = world
+        self.casting = casting
+        self.library = Library()
+        self.rehearsal = Rehearsal(horizon)
+        #: Whether an undecided flag was met, so that the other world differs.
+        self.decided_flags = False
+        #: Conditions whose outcome differs between ranks.
+        self.rank_conditions: set[Span] = set()
+        #: Handlers that raised: a gap of ours, shown in tests.
+        self.failed: list[tuple[str, Exception]] = []
+        self.stored_graphs = 0
+        self._parts: dict[tuple[int, str], tuple[Instance | Class, Value]] = {}
+
+    def bind(self, machine: Machine) -> None:
+        """Take up work on ``machine``: once, before anything runs."""
+        self.machine = machine
+        self.ownership = Ownership(machine)
+        self.autograd = Autograd(machine, self.library, self.ownership)
+        self.casting.bind(machine)
+        machine.state["distributed"] = self.world.distributed
+
+    def lookup(self, dotted: str) -> Value:
+        """What a library's name stands for, or ``MISSING``."""
+        return self.library.lookup(_OWN.get(dotted, dotted))
+
+    def guest_source(self, dotted: str) -> SourceFile | None:
+        """Source of a library's module that is interpreted like the repository's own."""
+        return source_of(dotted)
+
+    def decide(self, machine: Machine, condition: Value, span: Span) -> bool | None:
+        """Flags that were fixed before any loop are decided once per world; what depends on data or rank runs both ways."""
+        return decisions.decide(self, condition, span)
+
+    def plan_loop(self, machine: Machine, span: Span, length: int | None) -> LoopPlan:
+        """A loop begins."""
+        return self.rehearsal.plan(machine, span, length)
+
+    def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
+        """A counter's remainder."""
+        return self.rehearsal.modulo(machine, left, right, span)
+
+    def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
+        """Items that the source does not tell, without end: the loop's plan bounds them."""
+        if isinstance(value, Symbol):
+            value.uses.add("iterate")
+        while True:
+            yield self.casting.symbol(f"an item of {value!r}", span, machine.stamp, varying=bool(getattr(value, "rank_varying", False)))
+
+    def unknown_attribute(self, machine: Machine, value: Value, name: str, span: Span) -> Value:
+        """An attribute that the source does not tell."""
+        match value:
+            case Symbol():
+                value.uses.add(f".{name}")
+                return value.part(f".{name}")
+            case External(dotted=dotted):
+                return External(f"{dotted}.{name}")
+            case Instance() | Class():
+                return self._part_of(value, name, span)
+        return self.casting.symbol(f"{value!r:.40}.{name}", span, machine.stamp)
+
+    def _part_of(self, value: Instance | Class, name: str, span: Span) -> Value:
+        known = self._parts.get((id(value), name))
+        if known is None:
+            part: Value
+            if isinstance(value, Instance) and is_module(value) and value.cls.find("is_unknown") is True:
+                part = ModelPart(value, name, span)
+            else:
+                part = self.casting.symbol(f"{value!r}.{name}" if isinstance(value, Instance) else f"{value.name}.{name}", span, ())
+            known = self._parts[(id(value), name)] = (value, part)
+        return known[1]
+
+    def call_unknown(self, machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+        """A call that cannot be followed."""
+        before, machine.span = machine.span, span
+        try:
+            return opaque.call(self, callee, Call(machine, args, kwargs, span))
+        finally:
+            machine.span = before
+
+    def before_call(self, machine: Machine, span: Span) -> None:
+        """Host code is about to run at ``span``: what it makes is made there."""
+        machine.span = span
+
+    def stored(self, machine: Machine, holder: Value, key: Value, value: Value, span: Span) -> Value:
+        """A value is about to be written somewhere."""
+        return stores.stored(self, holder, key, value, span)
+
+    def host_failed(self, machine: Machine, callee: Value, error: Exception, span: Span) -> Value:
+        """Host code refused its operands."""
+        return failures.value_after(self, callee, error, span)
+
+
+def domain_of(call: Call) -> TraceDomain:
+    """The trace domain of a call. Raises TypeError if the machine runs with another one."""
+    domain = call.machine.domain
+    if not isinstance(domain, TraceDomain):
+        raise TypeError("this handler belongs to the trace domain")
+    return domain

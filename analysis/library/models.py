@@ -1,0 +1,126 @@
+"""Models whose class is a library's: one object of unknown structure with parameters."""
+
+from __future__ import annotations
+
+from analysis.interpreter.values import MISSING, Call, HostFunction, Instance, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, LibraryClass, Subject
+from analysis.library.ownership import MODULE
+from analysis.library.parts import ModelPart
+from analysis.library.recording import emit
+from analysis.trace.events import Kind
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+import torchvision
+
+model = torchvision.models.resnet18()
+model.fc = torch.nn.Linear(512, 10)
+model(torch.zeros(1, 3, 8, 8)).sum().backward()
+""",
+            ("model_built", "forward Model", "backward"),
+        ),
+        Example(
+            """
+from transformers import AutoModelForCausalLM
+
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+model.train()
+out = model(input_ids=None)
+out.loss.backward()
+""",
+            ("model_built", "eval Model", "train Model", "forward Model", "backward"),
+        ),
+    ),
+)
+
+_UNKNOWN = SUBJECT.cls("unknown.Model", MODULE)
+_UNKNOWN.namespace.update({"is_layer": True, "is_unknown": True})
+
+
+@_UNKNOWN.method("__init__")
+def _init(call: Call) -> Value:
+    model = call.args[0]
+    model.fields.update({"training": True, "model: arguments": (tuple(call.args[1:]), dict(call.kwargs))})
+    emit(call.machine, Kind.MODEL_BUILT, subject=model, detail=model.cls.dotted)
+
+
+@_UNKNOWN.method("__getattr__")
+def _part(call: Call) -> Value:
+    model, name = call.args
+    parts = model.fields.setdefault("model: parts", {})
+    if name not in parts:
+        parts[name] = ModelPart(model, name, call.span)
+    return parts[name]
+
+
+@_UNKNOWN.method("__getitem__")
+def _item(call: Call) -> Value:
+    return ModelPart(call.args[0], "item", call.span)
+
+
+@_UNKNOWN.static("from_pretrained")
+def _from_pretrained(call: Call) -> Value:
+    """The model starts in evaluation mode."""
+    model = unknown_model(call, "from_pretrained")
+    model.fields["training"] = False
+    emit(call.machine, Kind.EVAL_MODE, subject=model, detail="from_pretrained")
+    return model
+
+
+@_UNKNOWN.static("from_config", "_from_config", "from_name")
+def _from_config(call: Call) -> Value:
+    return unknown_model(call, "from_config")
+
+
+def unknown_model(call: Call, name: str) -> Instance:
+    """A new model that the library's function ``name`` builds."""
+    model = call.machine.instance(domain_of(call).library.cls("unknown.Model"), call.span)
+    model.fields.update({"training": True, "model: arguments": (tuple(call.args), dict(call.kwargs))})
+    emit(call.machine, Kind.MODEL_BUILT, subject=model, detail=name)
+    return model
+
+
+def _model_class(dotted: str) -> LibraryClass:
+    return LibraryClass(dotted, ("unknown.Model",))
+
+
+@SUBJECT.below("torchvision.models", "timm.models", "segmentation_models_pytorch", "efficientnet_pytorch", "monai.networks.nets", "torch_geometric.nn")
+def _library_model(dotted: str) -> Value:
+    name = dotted.rpartition(".")[2]
+    if name.endswith(("Weights", "_Weights")) or name.isupper():
+        return MISSING
+    return _model_class(dotted) if name[:1].isupper() else HostFunction(dotted, lambda call: unknown_model(call, name))
+
+
+@SUBJECT.function("timm.create_model", "timm.models.create_model", "torch.hub.load", "clip.load", "open_clip.create_model", "timm.models.factory.create_model")
+def _created(call: Call) -> Value:
+    name = next((value for value in call.args if isinstance(value, str)), "model")
+    return unknown_model(call, name)
+
+
+#: How the classes of models end in the libraries that have too many to list.
+_MODEL_ENDINGS = (
+    "Model", "LMHead", "PreTraining", "ForCausalLM", "Generation", "Classification", "Answering", "MaskedLM", "MultipleChoice", "Prediction",
+    "Decoder", "Encoder", "Backbone", "Segmentation", "Detection", "ForCTC", "Model2D", "AutoencoderKL", "Seq2Seq", "Seq2SeqLM", "ModelMixin",
+    "SentenceTransformer", "Vision2Seq", "ImageTextToText", "AudioLM",
+)  # fmt: skip
+
+
+@SUBJECT.below("transformers", "diffusers", "peft", "sentence_transformers")
+def _by_name(dotted: str) -> Value:
+    """Classes that are models, told by how they are called; of others, ``from_pretrained`` gives something unknown."""
+    name = dotted.rpartition(".")[2]
+    if name[:1].isupper() and name.endswith(_MODEL_ENDINGS) and "Config" not in name:
+        return _model_class(dotted)
+    if name in {"from_pretrained", "from_config", "create"}:
+        return HostFunction(dotted, lambda call: domain_of(call).casting.symbol(f"{dotted}()", call.span, ()))
+    return MISSING
+
+
+@SUBJECT.function("peft.get_peft_model", "peft.prepare_model_for_kbit_training", "peft.prepare_model_for_int8_training", "peft.inject_adapter_in_model")
+def _adapted(call: Call) -> Value:
+    return call.args[0]

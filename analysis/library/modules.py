@@ -1,0 +1,340 @@
+"""``nn.Module``: calling one, its parameters and children, train and eval, moving, freezing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.interpreter.values import MISSING, Call, Function, GuestDict, GuestList, HostFunction, Instance, Method, Symbol, Value
+from analysis.library.domain import TraceDomain, domain_of
+from analysis.library.knowledge import Example, Subject
+from analysis.library.ownership import CHILDREN, MODULE, children_of, modules_in, owner_of
+from analysis.library.parts import ModelPart, forwarding, run_unknown
+from analysis.library.recording import emit
+from analysis.library.replay import Replays
+from analysis.library.tensor import Parameters
+from analysis.trace.events import Kind
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+
+    def forward(self, x):
+        return self.body(x)
+
+net = Net()
+net.eval()
+net.train()
+net.zero_grad()
+net(torch.randn(2, 4)).sum().backward()
+""",
+            ("eval Net", "train Net", "zero_grad Net", "forward Net", "backward"),
+        ),
+        Example(
+            """
+import torch
+from torch import nn
+
+net = nn.Linear(2, 2)
+for p in net.parameters():
+    p.grad = None
+""",
+            ("zero_grad Linear",),
+        ),
+    ),
+)
+
+MODULE_CLASS = SUBJECT.cls(MODULE)
+SUBJECT.alias("torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.modules.Module")
+
+
+@MODULE_CLASS.method("__init__")
+def _init(call: Call) -> Value:
+    call.args[0].fields.setdefault("training", True)
+
+
+@MODULE_CLASS.method("__call__", "_call_impl")
+def _call(call: Call) -> Value:
+    module, domain = call.args[0], domain_of(call)
+    owner = owner_of(module)
+    with forwarding(domain, owner) as outermost:
+        result = _forward(domain, module, call, outermost=outermost)
+    if outermost:
+        emit(call.machine, Kind.FORWARD, subject=owner, value=result, detail=(*call.args[1:], *call.kwargs.values()))
+    return result
+
+
+def _forward(domain: TraceDomain, module: Instance, call: Call, *, outermost: bool) -> Value:
+    forward = module.fields.get("forward", module.cls.find("forward"))
+    given = Call(call.machine, call.args[1:], dict(call.kwargs), call.span)
+    if forward is MISSING:
+        return run_unknown(domain, module, given, "forward")
+    bound = Method(forward, module) if "forward" not in module.fields else forward
+
+    def walk() -> Value:
+        output = call.machine.call(bound, list(given.args), dict(given.kwargs), call.span)
+        for hook in module.fields.get("hooks: forward", ()):
+            changed = call.machine.call(hook, [module, tuple(given.args), output], {}, call.span)
+            output = output if changed is None else changed
+        return output
+
+    if not outermost or not isinstance(forward, Function):
+        return walk()
+    return replays_of(domain).result(domain, module, call, walk)
+
+
+def replays_of(domain: TraceDomain) -> Replays:
+    """The forwards that this run has walked."""
+    found = domain.machine.state.get("replays")
+    if not isinstance(found, Replays):
+        found = domain.machine.state["replays"] = Replays()
+    return found
+
+
+@MODULE_CLASS.method("train")
+def _train(call: Call) -> Value:
+    mode = call.get(1, "mode", default=True)
+    decided = mode if isinstance(mode, bool) else call.machine.truth(mode, call.span) is not False
+    return _switch(call, training=decided)
+
+
+@MODULE_CLASS.method("eval")
+def _eval(call: Call) -> Value:
+    return _switch(call, training=False)
+
+
+def _switch(call: Call, *, training: bool) -> Value:
+    module = call.args[0]
+    emit(call.machine, Kind.TRAIN_MODE if training else Kind.EVAL_MODE, subject=owner_of(module))
+    for each in modules_in(module):
+        call.machine.heap.write(each.fields, "training", training)
+    return module
+
+
+@MODULE_CLASS.method("parameters")
+def _parameters(call: Call) -> Value:
+    return Parameters(domain_of(call).autograd, (owner_of(call.args[0]),))
+
+
+@MODULE_CLASS.method("named_parameters")
+def _named_parameters(call: Call) -> Value:
+    return Parameters(domain_of(call).autograd, (owner_of(call.args[0]),), named=True)
+
+
+@MODULE_CLASS.method("zero_grad")
+def _zero_grad(call: Call) -> Value:
+    emit(call.machine, Kind.ZERO_GRAD, subject=owner_of(call.args[0]))
+
+
+@MODULE_CLASS.method("requires_grad_")
+def _require(call: Call) -> Value:
+    domain_of(call).ownership.freeze(call.args[0], call.get(1, "requires_grad", default=True) is False)
+    return call.args[0]
+
+
+@MODULE_CLASS.method("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "to_empty", "xpu", "npu")
+def _move(call: Call) -> Value:
+    emit(call.machine, Kind.TO_DEVICE, subject=owner_of(call.args[0]), value=call.args[0], detail=tuple(call.args[1:]))
+    return call.args[0]
+
+
+@MODULE_CLASS.method("children")
+def _children(call: Call) -> Value:
+    return [child for _, child in _named(call.args[0])]
+
+
+@MODULE_CLASS.method("modules")
+def _modules(call: Call) -> Value:
+    return list(modules_in(call.args[0]))
+
+
+@MODULE_CLASS.method("named_children")
+def _named_children(call: Call) -> Value:
+    return list(_named(call.args[0]))
+
+
+@MODULE_CLASS.method("named_modules")
+def _named_modules(call: Call) -> Value:
+    domain = domain_of(call)
+    return [(domain.casting.symbol("the name of a module", call.span, call.machine.stamp), each) for each in modules_in(call.args[0])]
+
+
+def _named(module: Instance) -> Iterator[tuple[str, Value]]:
+    if module.cls.find("is_unknown") is True:
+        yield "0", ModelPart(module, "child", module.span) if module.span is not None else module
+    yield from children_of(module)
+
+
+@MODULE_CLASS.method("buffers", "named_buffers")
+def _buffers(call: Call) -> Value:
+    return ()
+
+
+@MODULE_CLASS.method("state_dict")
+def _state_dict(call: Call) -> Value:
+    made = GuestDict()
+    made.span, made.stamp = call.span, call.machine.stamp
+    autograd = domain_of(call).autograd
+    made["weight"] = autograd.plain("data", autograd.representative(owner_of(call.args[0])))
+    return made
+
+
+@MODULE_CLASS.method("load_state_dict")
+def _load(call: Call) -> Value:
+    return domain_of(call).casting.symbol("the keys that did not match", call.span, call.machine.stamp)
+
+
+@MODULE_CLASS.method("apply")
+def _apply(call: Call) -> Value:
+    for module in list(modules_in(call.args[0]))[:64]:
+        call.machine.call(call.args[1], [module], {}, call.span)
+    return call.args[0]
+
+
+@MODULE_CLASS.method("register_buffer")
+def _register_buffer(call: Call) -> Value:
+    if isinstance(call.args[1], str):
+        call.machine.heap.write(call.args[0].fields, call.args[1], call.get(2, "tensor"))
+
+
+@MODULE_CLASS.method("register_parameter", "add_module", "register_module")
+def _register(call: Call) -> Value:
+    name, value = call.get(1, "name"), call.get(2, "param", call.kwargs.get("module"))
+    if isinstance(name, str):
+        call.machine.heap.write(call.args[0].fields, name, value)
+    else:
+        call.machine.heap.write(call.args[0].fields, f"{CHILDREN} {call.span.start} {call.machine.stamp}", value)
+    domain_of(call).ownership.changed()
+
+
+@MODULE_CLASS.method("register_forward_hook")
+def _forward_hook(call: Call) -> Value:
+    fields = call.args[0].fields
+    call.machine.heap.write(fields, "hooks: forward", (*fields.get("hooks: forward", ()), call.args[1]))
+    return domain_of(call).casting.symbol("a handle", call.span, ())
+
+
+@MODULE_CLASS.method("register_forward_pre_hook", "register_full_backward_hook", "register_backward_hook", "register_load_state_dict_post_hook")
+def _hook(call: Call) -> Value:
+    return domain_of(call).casting.symbol("a handle", call.span, ())
+
+
+@MODULE_CLASS.method("get_submodule")
+def _submodule(call: Call) -> Value:
+    current: Value = call.args[0]
+    for name in str(call.get(1, "target", "")).split("."):
+        current = call.machine.getattr(current, name, call.span)
+    return current
+
+
+@MODULE_CLASS.method("get_parameter")
+def _get_parameter(call: Call) -> Value:
+    return domain_of(call).autograd.representative(owner_of(call.args[0]))
+
+
+@MODULE_CLASS.method("share_memory", "compile", "extra_repr", "_init_weights", "__setstate__", "gradient_checkpointing_enable")
+def _unchanged(call: Call) -> Value:
+    return call.args[0]
+
+
+SEQUENTIAL = SUBJECT.cls("torch.nn.Sequential", MODULE)
+LIST = SUBJECT.cls("torch.nn.ModuleList", MODULE)
+SUBJECT.cls("torch.nn.ParameterList", "torch.nn.ModuleList")
+DICT = SUBJECT.cls("torch.nn.ModuleDict", MODULE)
+SUBJECT.cls("torch.nn.ParameterDict", "torch.nn.ModuleDict")
+
+
+@SEQUENTIAL.method("__init__")
+def _sequential(call: Call) -> Value:
+    items = list(call.args[1:])
+    if len(items) == 1 and isinstance(items[0], dict):
+        items = list(items[0].values())
+    if "*" in call.kwargs:
+        items.append(domain_of(call).casting.symbol("layers that are not told", call.span, ()))
+    _hold(call, items)
+
+
+@LIST.method("__init__")
+def _list(call: Call) -> Value:
+    source = call.get(1, "modules", ())
+    _hold(call, [] if isinstance(source, Symbol) else call.machine.items(source, call.span))
+
+
+def _hold(call: Call, items: list[Value]) -> None:
+    held = GuestList(items)
+    held.span, held.stamp = call.span, call.machine.stamp
+    call.args[0].fields.update({CHILDREN: held, "training": True})
+
+
+@DICT.method("__init__")
+def _dict(call: Call) -> Value:
+    source = call.get(1, "modules", ())
+    held = GuestDict(source if isinstance(source, dict) else ())
+    held.span, held.stamp = call.span, call.machine.stamp
+    call.args[0].fields.update({CHILDREN: held, "training": True})
+
+
+@SEQUENTIAL.method("forward")
+def _run_in_order(call: Call) -> Value:
+    value = call.args[1] if len(call.args) > 1 else next(iter(call.kwargs.values()), None)
+    for layer in call.args[0].fields.get(CHILDREN, ()):
+        value = call.machine.call(layer, [value], {}, call.span)
+    return value
+
+
+def _on_children(name: str) -> HostFunction:
+    """A method of the list or dict that a container module is."""
+
+    def run(call: Call) -> Value:
+        held = call.args[0].fields.get(CHILDREN, ())
+        domain_of(call).ownership.changed()
+        return call.machine.call(getattr(held, name), call.args[1:], call.kwargs, call.span)
+
+    return HostFunction(name, run)
+
+
+for _declared, _names in (
+    (SEQUENTIAL, "append extend insert"),
+    (LIST, "append extend insert"),
+    (DICT, "keys values items update pop clear get"),
+):
+    for _name in _names.split():
+        _declared.namespace[_name] = _on_children(_name)
+
+for _declared in (SEQUENTIAL, LIST, DICT):
+
+    @_declared.method("__iter__")
+    def _iterate(call: Call) -> Value:
+        return call.args[0].fields.get(CHILDREN, ())
+
+    @_declared.method("__len__")
+    def _length(call: Call) -> Value:
+        return len(call.args[0].fields.get(CHILDREN, ()))
+
+    @_declared.method("__getitem__")
+    def _item(call: Call) -> Value:
+        return call.machine.getitem(call.args[0].fields.get(CHILDREN, ()), call.args[1], call.span)
+
+    @_declared.method("__setitem__")
+    def _set_item(call: Call) -> Value:
+        domain_of(call).ownership.changed()
+        call.machine.setitem(call.args[0].fields[CHILDREN], call.args[1], call.args[2], call.span)
+
+    @_declared.method("__contains__")
+    def _contains(call: Call) -> Value:
+        return call.args[1] in call.args[0].fields.get(CHILDREN, ())
+
+
+@SUBJECT.function("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+def _parameter(call: Call) -> Value:
+    autograd = domain_of(call).autograd
+    if call.get(1, "requires_grad", default=True) is False:
+        return autograd.plain("tensor", call.get(0, "data"))
+    return autograd.parameter(None)

@@ -1,0 +1,120 @@
+"""Numbers on the host: ``math``, ``random``, NumPy, and what seeds them."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.interpreter.values import MISSING, Alternatives, Call, HostFunction, Symbol, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, Subject
+from analysis.library.recording import emit
+from analysis.library.tensor import tensors_in
+from analysis.trace.events import Kind
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import random
+import numpy as np
+import torch
+
+random.seed(1)
+np.random.seed(1)
+torch.manual_seed(1)
+np.mean([torch.zeros(1).item()])
+""",
+            ("seed", "seed", "seed", "item"),
+        ),
+    ),
+)
+
+for _name in ("ceil", "floor", "sqrt", "log", "log2", "log10", "exp", "cos", "sin", "tan", "pow", "fabs", "prod", "gcd", "isnan", "isinf", "isfinite", "trunc", "hypot", "atan2", "tanh", "comb", "isclose"):
+    SUBJECT.values[f"math.{_name}"] = HostFunction(f"math.{_name}", lambda call, function=getattr(math, _name): _computed(call, function))
+SUBJECT.values.update({"math.pi": math.pi, "math.e": math.e, "math.inf": math.inf, "math.nan": math.nan, "math.tau": math.tau, "sys.maxsize": 2**63 - 1})
+SUBJECT.values.update({"numpy.pi": math.pi, "numpy.inf": math.inf, "numpy.nan": math.nan, "torch.inf": math.inf, "torch.pi": math.pi, "torch.nan": math.nan})
+
+
+def _computed(call: Call, function: Value) -> Value:
+    """Python's own function on numbers; anything else gives a number that is not known."""
+    if all(isinstance(value, (int, float, bool)) for value in call.args):
+        try:
+            return function(*call.args)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return domain_of(call).casting.symbol("a number", call.span, call.machine.stamp)
+    return _number(call)
+
+
+def _number(call: Call) -> Value:
+    values = (*call.args, *call.kwargs.values())
+    tensor = next(tensors_in(values), None)
+    if tensor is not None:
+        return domain_of(call).autograd.plain("host", *call.args)
+    symbols = [value for value in values if isinstance(value, (Symbol, Alternatives))]
+    stamp = max((value.stamp for value in symbols if isinstance(value, Symbol)), key=len, default=call.machine.stamp)
+    varying = any(getattr(value, "rank_varying", False) for value in symbols)
+    return domain_of(call).casting.symbol("a number", call.span, stamp, varying=varying)
+
+
+@SUBJECT.below("math", "random", "numpy", "scipy", "sklearn", "pandas", "cv2", "PIL", "skimage", "imageio", "librosa", "soundfile", "einops.layers", "cmath", "numba", "jax.numpy", "networkx", "nltk", "h5py", "datasets", "evaluate", "tiktoken", "sentencepiece")
+def _host_library(dotted: str) -> Value:
+    """Functions that compute on the host: they give numbers and arrays and change nothing of the training."""
+    name = dotted.rpartition(".")[2]
+    if name[:1].isupper() and not dotted.startswith(("sklearn", "PIL", "pandas")):
+        return MISSING
+    return HostFunction(dotted, _number)
+
+
+@SUBJECT.function(
+    "torch.manual_seed", "torch.seed", "torch.random.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "numpy.random.seed", "random.seed",
+    "accelerate.utils.set_seed", "transformers.set_seed", "transformers.trainer_utils.set_seed", "lightning.pytorch.seed_everything", "lightning.fabric.seed_everything",
+    "pytorch_lightning.seed_everything", "lightning.seed_everything", "pytorch_lightning.utilities.seed.seed_everything", "fastai.torch_core.set_seed",
+    "timm.utils.random_seed", "composer.utils.reproducibility.seed_all", "ignite.utils.manual_seed", "monai.utils.set_determinism", "torch.mps.manual_seed", "torch.xpu.manual_seed",
+)  # fmt: skip
+def _seed(call: Call) -> Value:
+    emit(call.machine, Kind.SEED, value=call.args[0] if call.args else next(iter(call.kwargs.values()), None))
+    return domain_of(call).casting.symbol("a generator", call.span, ())
+
+
+_GENERATOR = SUBJECT.cls("torch.Generator")
+
+
+@_GENERATOR.method("__init__")
+def _generator(_call: Call) -> Value:
+    return None
+
+
+@_GENERATOR.method("manual_seed", "seed", "set_state")
+def _generator_seed(call: Call) -> Value:
+    return call.args[0]
+
+
+@_GENERATOR.method("get_state", "initial_seed")
+def _generator_state(call: Call) -> Value:
+    return domain_of(call).casting.symbol("the state of a generator", call.span, ())
+
+
+@SUBJECT.below("einops")
+def _einops(dotted: str) -> Value:
+    """Rearranging a tensor keeps its graph."""
+    name = dotted.rpartition(".")[2]
+    return HostFunction(dotted, lambda call: domain_of(call).autograd.made(name, tuple(call.args), call.kwargs)) if name.islower() else MISSING
+
+
+@SUBJECT.below("torchvision.transforms", "torchvision.transforms.functional", "torchvision.transforms.v2", "torchaudio.transforms", "torchaudio.functional", "torchvision.utils", "torchvision.io", "albumentations", "kornia")
+def _transform(dotted: str) -> Value:
+    """Building a transform, or running one on an image."""
+    name = dotted.rpartition(".")[2]
+
+    def run(call: Call) -> Value:
+        if name[:1].isupper() or not any(True for _ in tensors_in((*call.args, *call.kwargs.values()))):
+            return domain_of(call).casting.symbol(f"{name}()", call.span, ())
+        return domain_of(call).autograd.made(name, tuple(call.args), call.kwargs)
+
+    return HostFunction(dotted, run)
+
+
+@SUBJECT.below("torchmetrics")
+def _metric(dotted: str) -> Value:
+    """Metrics reduce over ranks themselves and keep no graph."""
+    return HostFunction(dotted, lambda call: domain_of(call).casting.symbol("a metric", call.span, ()))

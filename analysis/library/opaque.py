@@ -1,0 +1,91 @@
+"""Calls that cannot be followed: what they may have changed, and what their result carries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import Alternatives, Call, Class, External, Function, Instance, Method, Partial, Symbol, Value
+from analysis.library.parts import ModelPart, call_part
+from analysis.library.recording import emit
+from analysis.library.tensor import tensors_in
+from analysis.trace.events import Kind
+
+if TYPE_CHECKING:
+    from analysis.library.domain import TraceDomain
+
+#: Objects whose state decides what a training step does: an unknown call may have changed those it can reach.
+_TRAINING = ("torch.nn.Module", "torch.optim.Optimizer", "torch.amp.GradScaler", "torch.optim.lr_scheduler.LRScheduler")
+_DEPTH = 4
+
+
+def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
+    """The result of an unknown call: made of the tensors that went in, else a symbol."""
+    name = name_of(callee)
+    if isinstance(callee, ModelPart):
+        return call_part(domain, callee, call)
+    if isinstance(callee, Symbol):
+        callee.uses.add("call")
+        if name == "backward" and not call.args:
+            loss = domain.autograd.made("unknown", ())
+            loss.attached = True
+            emit(call.machine, Kind.BACKWARD, value=loss, detail=dict(call.kwargs))
+            return None
+    touched = tuple(reached([*call.args, *call.kwargs.values(), callee]))
+    if touched:
+        emit(call.machine, Kind.OPAQUE, subject=touched, detail=name)
+    given = (*call.args, *call.kwargs.values())
+    if any(True for _ in tensors_in(given)):
+        return domain.autograd.made(name, given)
+    return domain.casting.symbol(f"{name}(…)", call.span, call.machine.stamp, varying=any(getattr(value, "rank_varying", False) for value in given))
+
+
+def name_of(callee: Value) -> str:
+    """The last part of what is called."""
+    match callee:
+        case External(dotted=dotted):
+            return dotted.rpartition(".")[2]
+        case Symbol(why=why):
+            return why.rpartition(".")[2]
+        case Function(name=name) | Class(name=name):
+            return name
+        case Method(function=function):
+            return name_of(function)
+    return "call"
+
+
+def reached(values: list[Value]) -> Iterator[Instance]:
+    """The training objects that ``values`` are or hold, each once."""
+    seen: set[int] = set()
+    stack = [(value, _DEPTH) for value in reversed(values)]
+    while stack:
+        value, depth = stack.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Instance) and any(value.cls.has_base(base) for base in _TRAINING):
+            yield value
+        elif depth:
+            stack.extend((inner, depth - 1) for inner in _held(value))
+
+
+def _held(value: Value) -> list[Value]:
+    match value:
+        case Instance(fields=fields) | Function(fields=fields):
+            return [*fields.values(), *_captured(value)]
+        case list() | tuple() | set() | frozenset():
+            return list(value)[:64]
+        case dict():
+            return list(value.values())[:64]
+        case Alternatives(values=values):
+            return list(values)
+        case Method(function=function, receiver=receiver):
+            return [function, receiver]
+        case Partial(function=function, args=args, kwargs=kwargs):
+            return [function, *args, *kwargs.values()]
+    return []
+
+
+def _captured(value: Value) -> list[Value]:
+    """What a closure holds."""
+    return [cell["value"] for cell in value.cells.values() if "value" in cell] if isinstance(value, Function) else []

@@ -1,0 +1,199 @@
+"""Optimizers: the parameters they were given, their groups, what a step reads and a closure does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.interpreter.values import Call, Function, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, Subject
+from analysis.library.ownership import is_module, owner_of
+from analysis.library.parts import ModelPart
+from analysis.library.recording import emit
+from analysis.library.tensor import Owner, Parameters, Tensor
+from analysis.trace.events import Kind
+
+OPTIMIZER = "torch.optim.Optimizer"
+#: The parameters that an optimizer updates, under a name that no guest attribute can have.
+OWNERS = "optimizer: owners"
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+from torch import nn
+
+net = nn.Linear(1, 1)
+opt = torch.optim.LBFGS(net.parameters())
+
+def closure():
+    opt.zero_grad()
+    loss = net(torch.zeros(1, 1)).sum()
+    loss.backward()
+    return loss
+
+opt.step(closure)
+""",
+            ("optimizer_built LBFGS", "zero_grad LBFGS", "forward Linear", "backward", "step LBFGS"),
+        ),
+        Example(
+            """
+import torch
+from torch import nn
+
+net = nn.Linear(1, 1)
+opt = torch.optim.AdamW([{"params": net.parameters(), "lr": 0.1}])
+for group in opt.param_groups:
+    group["lr"] *= 0.5
+    for p in group["params"]:
+        p.grad = None
+opt.step()
+""",
+            ("optimizer_built AdamW", "zero_grad Linear", "step AdamW"),
+        ),
+    ),
+)
+
+_OPTIMIZER = SUBJECT.cls(OPTIMIZER)
+SUBJECT.alias(OPTIMIZER, "torch.optim.optimizer.Optimizer")
+SUBJECT.subclasses(
+    OPTIMIZER, "torch.optim", "SGD Adam AdamW Adamax NAdam RAdam Adagrad Adadelta RMSprop Rprop ASGD LBFGS SparseAdam Adafactor Muon"
+)
+for _package, _names in (
+    ("transformers", "AdamW Adafactor"),
+    ("transformers.optimization", "AdamW Adafactor"),
+    ("apex.optimizers", "FusedAdam FusedSGD FusedLAMB FusedNovoGrad"),
+    ("bitsandbytes.optim", "Adam8bit AdamW8bit Adam AdamW PagedAdamW PagedAdamW8bit PagedAdamW32bit Lion Lion8bit SGD8bit"),
+    ("deepspeed.ops.adam", "FusedAdam DeepSpeedCPUAdam"),
+    ("lion_pytorch", "Lion"),
+    ("torch_optimizer", "RAdam Lookahead Lamb Ranger AdaBelief"),
+    ("prodigyopt", "Prodigy"),
+    ("dadaptation", "DAdaptAdam DAdaptSGD"),
+    ("adabelief_pytorch", "AdaBelief"),
+):
+    SUBJECT.subclasses(OPTIMIZER, _package, _names)
+for _file in "sgd adam adamw adamax nadam radam adagrad adadelta rmsprop rprop asgd lbfgs sparse_adam".split():
+    SUBJECT.alias("torch.optim", f"torch.optim.{_file}")
+
+
+def owners_in(value: Value) -> Iterator[Owner]:
+    """What owns the parameters that an optimizer, a clip or an average was given."""
+    match value:
+        case Parameters(owners=owners):
+            yield from owners
+        case Tensor():
+            yield from value.owners or (value,)
+        case ModelPart(owner=owner):
+            yield owner_of(owner)
+        case Instance() if is_module(value):
+            yield owner_of(value)
+        case dict():
+            yield from owners_in(value.get("params", list(value.values())))
+        case Symbol() | str():
+            return
+        case list() | tuple() | set() | frozenset():
+            for each in value:
+                yield from owners_in(each)
+
+
+def parameters_of(optimizer: Instance) -> tuple[Owner, ...]:
+    """What the optimizer updates; empty if that is not known."""
+    found: tuple[Owner, ...] = optimizer.fields.get(OWNERS, ())
+    return found
+
+
+@_OPTIMIZER.method("__init__")
+def _init(call: Call) -> Value:
+    optimizer, given = call.args[0], call.get(1, "params")
+    if not isinstance(given, (Symbol, Parameters, Tensor, dict, str)) and given is not None:
+        given = call.machine.items(given, call.span)
+    options = {key: value for key, value in call.kwargs.items() if key != "params"}
+    if len(call.args) > 2:
+        options.setdefault("lr", call.args[2])
+    owners = tuple(dict.fromkeys(owners_in(given)))
+    groups = given if isinstance(given, list) and given and all(isinstance(each, dict) for each in given) else [{"params": given}]
+    optimizer.fields.update({OWNERS: owners, "param_groups": _groups(call, groups, options), "state": _dict(call, {}), "defaults": _dict(call, options)})
+    emit(call.machine, Kind.OPTIMIZER_BUILT, subject=optimizer, value=Parameters(domain_of(call).autograd, owners), detail=options)
+
+
+def _groups(call: Call, groups: list[dict[Value, Value]], options: dict[str, Value]) -> GuestList:
+    unknown = domain_of(call).casting.symbol("the learning rate", call.span, ())
+    made = GuestList(_dict(call, {"lr": unknown, **options, **group}) for group in groups)
+    made.span, made.stamp = call.span, call.machine.stamp
+    return made
+
+
+def _dict(call: Call, entries: dict[Value, Value]) -> GuestDict:
+    made = GuestDict(entries)
+    made.span, made.stamp = call.span, call.machine.stamp
+    return made
+
+
+@_OPTIMIZER.method("step")
+def step(call: Call) -> Value:
+    """One update; a closure runs first and its value is what the step gives."""
+    optimizer, closure = call.args[0], call.get(1, "closure")
+    value = None
+    if closure is not None and not isinstance(closure, Symbol):
+        value = call.machine.call(closure, [], {}, call.span)
+    emit(call.machine, Kind.STEP, subject=optimizer)
+    return value
+
+
+@_OPTIMIZER.method("zero_grad")
+def _zero_grad(call: Call) -> Value:
+    emit(call.machine, Kind.ZERO_GRAD, subject=call.args[0])
+
+
+@_OPTIMIZER.method("add_param_group")
+def _add_group(call: Call) -> Value:
+    optimizer, group = call.args[0], call.get(1, "param_group")
+    write = call.machine.heap.write
+    write(optimizer.fields, OWNERS, tuple(dict.fromkeys((*parameters_of(optimizer), *owners_in(group)))))
+    groups = optimizer.fields.get("param_groups")
+    if isinstance(groups, list) and isinstance(group, dict):
+        call.machine.heap.touch(groups)
+        groups.append(group)
+
+
+@_OPTIMIZER.method("state_dict")
+def _state_dict(call: Call) -> Value:
+    return domain_of(call).casting.symbol("the state of an optimizer", call.span, call.machine.stamp)
+
+
+@_OPTIMIZER.method("load_state_dict", "__setstate__", "register_step_post_hook", "register_step_pre_hook", "train", "eval")
+def _nothing(_call: Call) -> Value:
+    return None
+
+
+@_OPTIMIZER.method("__getattr__")
+def _other(call: Call) -> Value:
+    optimizer, name = call.args
+    if name == "param_groups":
+        # A role: what it was given is not known, that its groups hold parameters is.
+        groups = _groups(call, [{"params": Parameters(domain_of(call).autograd, ())}], {})
+        optimizer.fields["param_groups"] = groups
+        return groups
+    return domain_of(call).casting.symbol(f"optimizer.{name}", call.span, ())
+
+
+@_OPTIMIZER.method("__init_subclass__")
+def _subclassed(call: Call) -> Value:
+    """A guest's own optimizer: its step is an event, its clearing too."""
+    cls = call.args[0]
+    for name, kind in (("step", Kind.STEP), ("zero_grad", Kind.ZERO_GRAD)):
+        own = cls.namespace.get(name)
+        if isinstance(own, Function):
+            cls.namespace[name] = HostFunction(name, lambda inner, kind=kind: _own(inner, kind))
+
+
+def _own(call: Call, kind: Kind) -> Value:
+    """The arithmetic of an update is not walked: it changes parameters and nothing that a trace holds."""
+    optimizer = call.args[0]
+    closure = call.get(1, "closure")
+    value = None
+    if kind is Kind.STEP and closure is not None and not isinstance(closure, Symbol):
+        value = call.machine.call(closure, [], {}, call.span)
+    emit(call.machine, kind, subject=optimizer)
+    return value

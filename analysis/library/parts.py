@@ -1,0 +1,108 @@
+"""Parts of a model whose structure is not told: ``model.encoder``, ``model.generate(...)``, ``model.config.hidden_size``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import Call, Instance, Symbol, Value
+from analysis.library.ownership import owner_of
+from analysis.library.recording import emit, modes, set_modes
+from analysis.library.tensor import Parameters, Tensor
+from analysis.source import Span
+from analysis.trace.events import Kind
+
+if TYPE_CHECKING:
+    from analysis.library.domain import TraceDomain
+
+#: Methods of ``nn.Module`` that, called on a part, concern the model's parameters or mode in part only.
+_OF_MODULES = frozenset(
+    "parameters named_parameters train eval to cuda cpu half float bfloat16 requires_grad_ zero_grad state_dict load_state_dict children modules named_modules apply".split()
+)
+#: Beginnings of method names that set a model up or save it: they run no forward.
+_NO_FORWARD = ("save", "load", "push", "init", "reset", "set_", "get_", "enable", "disable", "print", "resize", "gradient_checkpointing", "num_", "add_", "register", "configure", "prepare", "update", "to_", "log", "compile", "tie_", "merge", "freeze", "unfreeze", "clear", "setup", "build")
+
+
+class ModelPart(Symbol):
+    """``owner.name``: a submodule, a method, a number, whatever the use makes of it."""
+
+    __slots__ = ("name", "owner", "within")
+
+    def __init__(self, owner: Instance, name: str, span: Span, within: ModelPart | None = None) -> None:
+        super().__init__(f"{within.why if within else 'the model'}.{name}", span)
+        self.owner = owner
+        self.name = name
+        self.within = within
+
+    def part(self, key: str, why: str | None = None, stamp: tuple[tuple[int, int], ...] | None = None) -> Value:
+        """A part of the part."""
+        if key not in self.parts:
+            where = self.span
+            if where is None:
+                raise ValueError("a part of a model was read outside any code")
+            self.parts[key] = ModelPart(self.owner, key.removeprefix("."), where, self)
+        return self.parts[key]
+
+
+def call_part(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
+    """``model.name(...)`` or ``model.encoder.name(...)``."""
+    if part.within is not None and part.name in _OF_MODULES:
+        return _module_method(domain, part, call)
+    given = (*call.args, *call.kwargs.values())
+    if part.name.startswith(_NO_FORWARD) or (not given and part.within is None):
+        return _setting(domain, part, call)
+    with forwarding(domain, part.owner) as outermost:
+        result = run_unknown(domain, part.owner, call, part.name)
+    if outermost:
+        emit(call.machine, Kind.FORWARD, subject=owner_of(part.owner), value=result, detail=given)
+    return result
+
+
+def _setting(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
+    """A method that runs no forward: what it gives is a tensor of the model if it is used as one."""
+    if not domain.ownership.atoms(part.owner):
+        return domain.casting.symbol(f"{part.why}()", call.span, call.machine.stamp)
+    return ModelPart(part.owner, f"{part.name}()", call.span, part.within)
+
+
+def _module_method(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
+    """A method of ``nn.Module`` on a submodule whose class is not told."""
+    submodule = part.within
+    match part.name:
+        case "parameters" | "named_parameters":
+            return Parameters(domain.autograd, (part.owner,), named=part.name == "named_parameters", partial=True)
+        case "children" | "modules":
+            return [submodule]
+        case "named_modules":
+            return [("", submodule)]
+        case "state_dict" | "load_state_dict" | "zero_grad":
+            return domain.casting.symbol(part.why, call.span, call.machine.stamp)
+    return submodule
+
+
+def run_unknown(domain: TraceDomain, module: Instance, call: Call, op: str) -> Tensor:
+    """The output of a forward that cannot be walked: it carries a graph if the model trains or an input does."""
+    autograd = domain.autograd
+    result = autograd.made(op, tuple(call.args), {**call.kwargs, "module": module})
+    if modes(call.machine).grad and domain.ownership.atoms(module):
+        result.attached = True
+        result.owners |= {owner_of(module)}
+        result.forwards |= {modes(call.machine).forward}
+    return result
+
+
+@contextmanager
+def forwarding(domain: TraceDomain, module: Instance) -> Iterator[bool]:
+    """A forward of ``module`` runs; whether it is the outermost one, which alone is an event."""
+    machine = domain.machine
+    held = modes(machine)
+    if held.forwarding is not None:
+        yield False
+        return
+    set_modes(machine, replace(held, forwarding=module, forward=domain.autograd.next_forward()))
+    try:
+        yield True
+    finally:
+        set_modes(machine, held)

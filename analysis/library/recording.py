@@ -1,0 +1,129 @@
+"""Writing events: what surrounds one (grad mode, autocast, no_sync, rank guard), and the context managers that change that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from analysis.interpreter.values import Call, Function, Guarded, HostFunction, Instance, Method, Partial, Value
+from analysis.library.knowledge import LibraryClass, Subject
+from analysis.source import Span
+from analysis.trace.events import Context, Event, Kind
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+_MODES = "modes"
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """Dynamic state of the run that context managers set; ``forwarding`` is the module whose forward is walked, its call's number ``forward``."""
+
+    grad: bool = True
+    inference: bool = False
+    autocast: bool = False
+    no_sync: bool = False
+    forwarding: Instance | None = None
+    forward: int = 0
+
+
+_DEFAULT = Modes()
+
+#: How a manager changes the modes for the length of its block.
+Change = Callable[[Call, Modes], Modes]
+
+
+def modes(machine: Machine) -> Modes:
+    """The modes that hold now."""
+    found: Modes = machine.state.get(_MODES, _DEFAULT)
+    return found
+
+
+def set_modes(machine: Machine, new: Modes) -> Modes:
+    """Put other modes in force; returns those that held until now."""
+    old = modes(machine)
+    machine.state[_MODES] = new
+    return old
+
+
+def emit(machine: Machine, kind: Kind, *, subject: Any = None, value: Any = None, detail: Any = None) -> Event:
+    """Write an event here and now."""
+    held = modes(machine)
+    span = machine.span
+    if span is None:
+        raise ValueError(f"{kind.value} happened outside any code")
+    context = Context(
+        grad=held.grad,
+        inference=held.inference,
+        autocast=held.autocast,
+        no_sync=held.no_sync,
+        distributed=bool(machine.state.get("distributed")),
+        rank_guard=_rank_guard(machine),
+        stamp=machine.stamp,
+        function=machine.frame.qualname if machine.frame is not None else "",
+    )
+    event = Event(kind, span, machine.path, context, subject, value, detail)
+    machine.tree.add(event)
+    machine.domain.rehearsal.saw(machine, kind)
+    return event
+
+
+def _rank_guard(machine: Machine) -> Span | None:
+    """The innermost open condition whose outcome differs between ranks."""
+    varying: frozenset[Span] = machine.state.get("rank_conditions", frozenset())
+    if not varying:
+        return None
+    return next((span for span in reversed(machine.guards) if span in varying), None)
+
+
+def manager(subject: Subject, dotted: str, change: Change) -> LibraryClass:
+    """Registers a context manager that changes the modes; it works as a decorator too."""
+    declared = subject.cls(dotted)
+
+    @declared.method("__init__")
+    def init(call: Call) -> Value:
+        call.args[0].fields["construction"] = Call(call.machine, call.args[1:], call.kwargs, call.span)
+
+    @declared.method("__enter__", "__aenter__")
+    def enter(call: Call) -> Value:
+        instance = call.args[0]
+        held = modes(call.machine)
+        instance.fields.setdefault("entered", []).append(held)
+        set_modes(call.machine, change(instance.fields["construction"], held))
+        return instance
+
+    @declared.method("__exit__", "__aexit__")
+    def leave(call: Call) -> Value:
+        entered = call.args[0].fields.get("entered")
+        if entered:
+            before = entered.pop()
+            now = modes(call.machine)
+            set_modes(call.machine, replace(before, forwarding=now.forwarding, forward=now.forward))
+        return None
+
+    @declared.method("__call__")
+    def decorate(call: Call) -> Value:
+        return Guarded(call.args[1], call.args[0])
+
+    return declared
+
+
+def enabled(call: Call, index: int, name: str) -> bool:
+    """A switch among the arguments: what is undecided counts as on."""
+    if not call.given(index, name):
+        return True
+    return call.machine.truth(call.get(index, name), call.span) is not False
+
+
+def bare_decorator(dotted: str, make: Callable[[Call], Value]) -> HostFunction:
+    """A manager that may decorate without parentheses: ``@torch.no_grad`` gives the guarded function at once."""
+
+    def run(call: Call) -> Value:
+        instance = make(call)
+        if call.args and not isinstance(call.args[0], bool) and isinstance(call.args[0], (Function, Method, Partial, HostFunction)):
+            return Guarded(call.args[0], instance)
+        return instance
+
+    return HostFunction(dotted, run)

@@ -1,0 +1,109 @@
+"""How often loops go round: loops that train run some windows with concrete counters, all others as little as tells the same.
+
+A loop is known to train once a backward or a step happened in one of its iterations. Counters are real numbers, so that
+``i % n``, ``(i + 1) % n`` and ``i == len(loader) - 1`` decide as they would; a window too large to rehearse is shrunk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import MISSING, Value
+from analysis.source import Span
+from analysis.trace.events import Kind
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+#: A modulus up to this is rehearsed as it is: two windows and a tail are then 35 batches at most.
+LARGEST_WINDOW = 16
+#: What a larger or unknown modulus of a counter becomes.
+SHRUNK_WINDOW = 3
+#: Rounds of a loop whose inner loop trains, of an evaluation loop, and of anything whose length is not known.
+FEW = 2
+#: Rounds of a loop over known content, a list of layers say.
+KNOWN_CONTENT = 512
+#: Steps that the first round of such a loop may take; beyond it, few rounds tell enough.
+CHEAP_ROUND = 200
+
+_TRAINING = frozenset({Kind.BACKWARD, Kind.STEP, Kind.GRADIENT_CALL})
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """``rounds``: how often a loop that trains runs, which is also the number of batches that a loader gives."""
+
+    rounds: int = 11
+
+    @classmethod
+    def for_window(cls, window: int) -> Horizon:
+        """Two windows and a tail of the largest window that was seen."""
+        return cls(max(cls().rounds, 2 * window + 3))
+
+
+#: A run that only collects what is done to arguments.
+SHORT = Horizon(FEW)
+
+
+@dataclass(slots=True)
+class Plan:
+    """One running loop. ``trains``: a backward or step happened in it; ``holds``: in a loop inside it."""
+
+    rehearsal: Rehearsal
+    machine: Machine
+    length: int | None
+    steps: int
+    trains: bool = False
+    holds: bool = False
+
+    def another(self, done: int) -> bool:
+        """Whether to run one more iteration after ``done``."""
+        if done == 0:
+            return True
+        if self.holds:
+            return done < FEW
+        if self.trains:
+            return done < self.rehearsal.horizon.rounds
+        if self.length is None:
+            return done < FEW
+        first = self.steps - self.machine.steps
+        return done < (KNOWN_CONTENT if first < CHEAP_ROUND * done else FEW)
+
+
+class Rehearsal:
+    """The loops of one run."""
+
+    def __init__(self, horizon: Horizon) -> None:
+        self.horizon = horizon
+        #: The largest modulus of a counter that can be rehearsed as it is.
+        self.window = 0
+        self._plans: dict[int, Plan] = {}
+
+    def plan(self, machine: Machine, _span: Span, length: int | None) -> Plan:
+        """The plan of the loop that has just got its number."""
+        plan = Plan(self, machine, length, machine.steps)
+        self._plans[machine.next_loop] = plan
+        return plan
+
+    def saw(self, machine: Machine, kind: Kind) -> None:
+        """An event happened: it tells the loops around it apart."""
+        if kind not in _TRAINING or not machine.stamp:
+            return
+        *outer, (innermost, _) = machine.stamp
+        if innermost in self._plans:
+            self._plans[innermost].trains = True
+        for number, _ in outer:
+            if number in self._plans:
+                self._plans[number].holds = True
+
+    def modulo(self, machine: Machine, left: Value, right: Value, _span: Span) -> Value:
+        """The remainder of a loop's counter, or ``MISSING`` where Python's own is right."""
+        if not machine.stamp or not isinstance(left, int) or isinstance(left, bool):
+            return MISSING
+        if not isinstance(right, int):
+            return left % SHRUNK_WINDOW
+        if 1 < right <= LARGEST_WINDOW:
+            self.window = max(self.window, right)
+            return MISSING
+        return left % SHRUNK_WINDOW if 0 <= left < right else MISSING

@@ -1,0 +1,75 @@
+"""The roles that a symbol can turn out to play: by its annotation, or by what is done to it, never by its name alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import Instance, Symbol
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+
+def _nothing(_machine: Machine, _instance: Instance) -> None:
+    """Most objects need no preparation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """``cls`` is the library class whose object plays the role.
+
+    ``annotations``: ends of dotted names that say so. ``calls``: sets of methods of which all must have been called.
+    ``without``: methods that speak against it.
+    """
+
+    cls: str
+    annotations: tuple[str, ...]
+    calls: tuple[frozenset[str], ...]
+    without: frozenset[str] = frozenset()
+    dress: Callable[[Machine, Instance], None] = _nothing
+
+
+def _any_of(*sets: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(each.split()) for each in sets)
+
+
+#: In this order: an accelerator also prints, a scaler also steps.
+ROLES = (
+    Role("accelerate.Accelerator", ("Accelerator",), _any_of("backward prepare", "backward accumulate", "backward clip_grad_norm_", "backward wait_for_everyone")),
+    Role("torch.amp.GradScaler", ("GradScaler",), _any_of("scale step", "scale update", "scale unscale_", "unscale_ step")),
+    Role("torch.optim.Optimizer", ("Optimizer", "AdamW", "Adam", "SGD"), _any_of("zero_grad step", "step .param_groups", "zero_grad .param_groups"), frozenset({"parameters", "train"})),
+    Role("torch.optim.lr_scheduler.LRScheduler", ("LRScheduler", "_LRScheduler", "LambdaLR"), _any_of("step get_last_lr", "step get_lr"), frozenset({"zero_grad"})),
+    Role(
+        "unknown.Model",
+        ("nn.Module", "Module", "PreTrainedModel", "DistributedDataParallel", "FullyShardedDataParallel"),
+        _any_of("parameters", "named_parameters", "train eval", "eval ()", "train ()", "state_dict eval", "state_dict train", "zero_grad ()", "named_modules", "requires_grad_ ()"),
+        frozenset({"step", "param_groups"}),
+    ),
+    Role("torch.utils.data.DataLoader", ("DataLoader",), _any_of(".dataset iterate", ".sampler iterate", "len iterate", ".batch_size iterate")),
+)
+
+
+def role_of(symbol: Symbol, annotation: str) -> Role | None:
+    """The role of ``symbol``, if its annotation or its uses tell."""
+    plain = annotation.strip("'\"").removeprefix("Optional[").removesuffix("]").removesuffix(" | None")
+    for role in ROLES:
+        if plain and any(plain == name or plain.endswith(f".{name}") for name in role.annotations):
+            return role
+    used = uses_of(symbol)
+    for role in ROLES:
+        if any(needed <= used for needed in role.calls) and not role.without & used:
+            return role
+    return None
+
+
+def uses_of(symbol: Symbol) -> set[str]:
+    """What was done to it: "step" a method called, ".dataset" an attribute read, "()" called itself, "iterate", "len"."""
+    used = {"()" if use == "call" else use for use in symbol.uses}
+    for key, part in symbol.parts.items():
+        if key == ".__len__()":
+            used.add("len")
+        elif isinstance(part, Symbol) and key.startswith(".") and "call" in part.uses:
+            used.add(key[1:])
+    return used

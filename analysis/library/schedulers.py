@@ -1,0 +1,88 @@
+"""Learning-rate schedules: what they belong to and when they are stepped."""
+
+from __future__ import annotations
+
+from analysis.interpreter.values import Call, HostFunction, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, Subject
+from analysis.library.recording import emit
+from analysis.trace.events import Kind
+
+SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=10)
+opt.step()
+schedule.step()
+print(schedule.get_last_lr()[0])
+""",
+            ("optimizer_built SGD", "step SGD", "scheduler_step CosineAnnealingLR"),
+        ),
+    ),
+)
+
+_SCHEDULER = SUBJECT.cls(SCHEDULER)
+SUBJECT.alias(SCHEDULER, "torch.optim.lr_scheduler._LRScheduler")
+SUBJECT.subclasses(
+    SCHEDULER,
+    "torch.optim.lr_scheduler",
+    "LambdaLR MultiplicativeLR StepLR MultiStepLR ConstantLR LinearLR ExponentialLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR OneCycleLR "
+    "PolynomialLR ReduceLROnPlateau SequentialLR ChainedScheduler",
+)
+
+
+@_SCHEDULER.method("__init__")
+def _init(call: Call) -> Value:
+    scheduler = call.args[0]
+    options = {key: value for key, value in call.kwargs.items() if key != "optimizer"}
+    scheduler.fields.update({"optimizer": call.get(1, "optimizer"), "scheduler: options": options, "scheduler: arguments": tuple(call.args[2:])})
+
+
+@_SCHEDULER.method("step", "step_update")
+def _step(call: Call) -> Value:
+    emit(call.machine, Kind.SCHEDULER_STEP, subject=call.args[0], detail=tuple(call.args[1:]))
+
+
+@_SCHEDULER.method("get_last_lr", "get_lr")
+def _rates(call: Call) -> Value:
+    return [domain_of(call).casting.symbol("the learning rate", call.span, call.machine.stamp)]
+
+
+@_SCHEDULER.method("state_dict")
+def _state(call: Call) -> Value:
+    return domain_of(call).casting.symbol("the state of a schedule", call.span, call.machine.stamp)
+
+
+@_SCHEDULER.method("load_state_dict", "print_lr")
+def _nothing(_call: Call) -> Value:
+    return None
+
+
+def made_by(optimizer_index: int) -> HostFunction:
+    """A function that makes a schedule for the optimizer at ``optimizer_index`` of its arguments."""
+
+    def run(call: Call) -> Value:
+        cls = domain_of(call).library.cls("torch.optim.lr_scheduler.LambdaLR")
+        scheduler = call.machine.instance(cls, call.span)
+        scheduler.fields.update({"optimizer": call.get(optimizer_index, "optimizer"), "scheduler: options": dict(call.kwargs), "scheduler: arguments": tuple(call.args)})
+        return scheduler
+
+    return HostFunction("scheduler", run)
+
+
+_BY_TRANSFORMERS = """
+get_constant_schedule get_constant_schedule_with_warmup get_linear_schedule_with_warmup get_cosine_schedule_with_warmup get_polynomial_decay_schedule_with_warmup
+get_cosine_with_hard_restarts_schedule_with_warmup get_inverse_sqrt_schedule get_wsd_schedule get_cosine_with_min_lr_schedule_with_warmup
+"""
+for _name in _BY_TRANSFORMERS.split():
+    for _package in ("transformers", "transformers.optimization", "diffusers.optimization"):
+        SUBJECT.values[f"{_package}.{_name}"] = made_by(0)
+for _package in ("transformers", "transformers.optimization", "diffusers.optimization"):
+    SUBJECT.values[f"{_package}.get_scheduler"] = made_by(1)

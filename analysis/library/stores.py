@@ -1,0 +1,77 @@
+"""Values that are kept: which stores are events, and the marks by which a value that takes in its predecessor is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.frames import Frame
+from analysis.interpreter.values import Module, Stamp, Symbol, Value
+from analysis.library.recording import emit
+from analysis.library.tensor import Mark, Parameter, Stored, Tensor, tensors_in
+from analysis.source import Span
+from analysis.trace.events import Kind
+
+if TYPE_CHECKING:
+    from analysis.library.domain import TraceDomain
+
+
+def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: Span) -> Value:
+    """What is stored: tensors that carry a graph bear a mark of the slot from then on."""
+    if isinstance(value, Tensor):
+        return _kept(domain, holder, key, value, span)
+    if isinstance(value, tuple):
+        return tuple(stored(domain, holder, _place(key, index), item, span) for index, item in enumerate(value))
+    if isinstance(value, (list, dict)) and not isinstance(holder, Frame):
+        for tensor in tensors_in(value):
+            if tensor.attached and not isinstance(tensor, Parameter):
+                _report(domain, holder, key, tensor, span, grows=isinstance(holder, list))
+    return value
+
+
+def _place(key: Value, index: int) -> Value:
+    return f"{key}[{index}]" if isinstance(key, str) else key
+
+
+def _kept(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: Span) -> Value:
+    machine = domain.machine
+    if isinstance(value, Parameter):
+        domain.ownership.changed()
+        return value
+    if not value.attached or (isinstance(holder, Frame) and not machine.stamp):
+        return value
+    slot = id(holder), key if isinstance(key, str) else "[]" if key is None or isinstance(key, (int, Symbol)) else repr(key)
+    grows = _adds(holder, key) or any((mark.holder, mark.key) == slot and _earlier(mark.stamp, machine.stamp) for mark in value.marks)
+    marked = domain.autograd.marked(value, Mark(*slot, machine.stamp))
+    if grows or not isinstance(holder, Frame):
+        _report(domain, holder, key, marked, span, grows=grows)
+    return marked
+
+
+def _report(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: Span, *, grows: bool) -> None:
+    machine = domain.machine
+    domain.stored_graphs += not isinstance(holder, Frame)
+    before, machine.span = machine.span, span
+    emit(machine, Kind.STORE, subject=holder, value=value, detail=Stored(key, _outlives(stamp_of(holder), machine.stamp), grows))
+    machine.span = before
+
+
+def _adds(holder: Value, key: Value) -> bool:
+    """Whether a write to the container overwrites nothing: an append, or an item under a running key."""
+    if isinstance(holder, (list, set)):
+        return key is None
+    return isinstance(holder, dict) and not isinstance(key, (str, bytes)) and key not in holder
+
+
+def _earlier(before: Stamp, now: Stamp) -> bool:
+    """Whether ``before`` lies in an earlier iteration of a loop that still runs."""
+    return any(old[0] == new[0] and old[1] != new[1] for old, new in zip(before, now, strict=False))
+
+
+def _outlives(holder: Stamp, now: Stamp) -> bool:
+    """Whether the holder was made before some iteration that now runs."""
+    return any(level >= len(holder) or holder[level] != current for level, current in enumerate(now))
+
+
+def stamp_of(holder: Value) -> Stamp:
+    """When a holder was made; what has no stamp was there from the start."""
+    return () if isinstance(holder, Module) else getattr(holder, "stamp", ())

@@ -1,0 +1,106 @@
+"""Wrappers around a model: DistributedDataParallel, FSDP, DataParallel, compile. One model stays one object."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from analysis.interpreter.values import Call, HostFunction, Instance, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, LibraryClass, Subject
+from analysis.library.ownership import MODULE, WRAPPED, owner_of
+from analysis.library.recording import Modes, emit, manager
+from analysis.trace.events import Kind
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+net = DDP(torch.nn.Linear(1, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+with net.no_sync():
+    net(torch.zeros(1, 1)).sum().backward()
+net.module.eval()
+net = torch.compile(net)
+""",
+            ("wrap Linear", "optimizer_built SGD", "forward Linear", "backward", "eval Linear"),
+        ),
+    ),
+)
+
+
+def _without_sync(_call: Call, held: Modes) -> Modes:
+    return replace(held, no_sync=True)
+
+
+manager(SUBJECT, "unknown.NoSync", _without_sync)
+
+
+def _wrapper(dotted: str, how: str) -> LibraryClass:
+    declared = SUBJECT.cls(dotted, MODULE)
+    declared.namespace["wraps"] = True
+
+    @declared.method("__init__")
+    def init(call: Call) -> Value:
+        wrapper, model = call.args[0], call.get(1, "module", call.kwargs.get("model"))
+        wrapper.fields.update({WRAPPED: model, "training": True, "wrapper: options": dict(call.kwargs)})
+        if isinstance(model, Instance):
+            emit(call.machine, Kind.WRAP, subject=owner_of(model), value=wrapper, detail=how)
+        domain_of(call).ownership.changed()
+
+    @declared.method("forward")
+    def forward(call: Call) -> Value:
+        return call.machine.call(call.args[0].fields[WRAPPED], call.args[1:], dict(call.kwargs), call.span)
+
+    @declared.method("no_sync", "join")
+    def no_sync(call: Call) -> Value:
+        return call.machine.construct(domain_of(call).library.cls("unknown.NoSync"), [], {}, call.span)
+
+    return declared
+
+
+_wrapper("torch.nn.parallel.DistributedDataParallel", "ddp")
+_wrapper("torch.nn.DataParallel", "dp")
+_FSDP = _wrapper("torch.distributed.fsdp.FullyShardedDataParallel", "fsdp")
+SUBJECT.alias("torch.nn.parallel.DistributedDataParallel", "torch.nn.parallel.distributed.DistributedDataParallel", "apex.parallel.DistributedDataParallel")
+SUBJECT.alias("torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.data_parallel.DataParallel")
+SUBJECT.alias(
+    "torch.distributed.fsdp.FullyShardedDataParallel",
+    "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel",
+    "fairscale.nn.FullyShardedDataParallel",
+    "fairscale.nn.data_parallel.FullyShardedDataParallel",
+)
+
+
+@_FSDP.method("clip_grad_norm_")
+def _clip(call: Call) -> Value:
+    emit(call.machine, Kind.CLIP, subject=owner_of(call.args[0]), detail="fsdp")
+    return domain_of(call).autograd.plain("norm")
+
+
+@_FSDP.static("state_dict_type", "summon_full_params", "set_state_dict_type", "full_optim_state_dict", "optim_state_dict", "shard_full_optim_state_dict", "optim_state_dict_to_load")
+def _state(call: Call) -> Value:
+    emit(call.machine, Kind.COLLECTIVE, subject="fsdp state", value=call.get(0, "model"))
+    return domain_of(call).casting.symbol("a sharded state", call.span, call.machine.stamp)
+
+
+@SUBJECT.function("torch.distributed._composable.fsdp.fully_shard", "torch.distributed.fsdp.fully_shard")
+def _fully_shard(call: Call) -> Value:
+    model = call.get(0, "module")
+    if isinstance(model, Instance):
+        emit(call.machine, Kind.WRAP, subject=owner_of(model), value=model, detail="fsdp2")
+    return model
+
+
+@SUBJECT.function("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.ignore", "torch.jit.export", "torch.compiler.disable", "torch._dynamo.disable", "thunder.jit")
+def _compile(call: Call) -> Value:
+    """The same model or function, only faster; without one, a decorator."""
+    target = call.get(0, "model", call.kwargs.get("obj"))
+    return HostFunction("decorator", lambda inner: inner.args[0]) if target is None else target
+
+
+@SUBJECT.function("torch.jit.is_scripting", "torch.jit.is_tracing", "torch.compiler.is_compiling", "torch._dynamo.is_compiling")
+def _never(_call: Call) -> Value:
+    return False
