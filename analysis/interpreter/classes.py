@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from analysis.interpreter.containers import BASES
 from analysis.interpreter.frames import Exit, Frame
 from analysis.interpreter.values import MISSING, Class, External, Function, HostFunction, Instance, Property, Symbol, Value
 
@@ -41,6 +42,9 @@ def define(machine: Machine, node: ast.ClassDef, frame: Frame) -> Exit | None:
 
 def _base(machine: Machine, node: ast.expr, frame: Frame) -> Value:
     value = machine.evaluate(node, frame)
+    name = value.name if isinstance(value, HostFunction) else value.dotted.rpartition(".")[2] if isinstance(value, External) else ""
+    if name in BASES and (isinstance(value, HostFunction) or value.dotted.startswith(("collections.", "builtins."))):
+        return BASES[name]
     if isinstance(value, External):
         found = machine.domain.lookup(value.dotted)
         return value if found is MISSING else found

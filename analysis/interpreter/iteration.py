@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
     from analysis.source import Span
 
+#: Views of dicts: the body may change what they show.
+_VIEWS = (type({}.items()), type({}.keys()), type({}.values()))
 #: Containers longer than this are cut: no program lists more layers.
 MAX_ITEMS = 4096
 
@@ -33,6 +35,8 @@ def iterate(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
             return iter(list(value))
         case list():
             return _of_list(value)
+        case _ if isinstance(value, _VIEWS):
+            return iter(list(value))
         case HostValue():
             machine.domain.before_call(machine, span)
     try:

@@ -92,7 +92,9 @@ def _told_dtype(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def _cast_all(args: tuple[Any, ...], kwargs: dict[str, Any], dtype: Dtype) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    return tuple(_cast(arg, dtype) for arg in args), {name: _cast(arg, dtype) for name, arg in kwargs.items()}
+    """Cast from the last argument to the first, the order in which compiled PyTorch evaluates them."""
+    named = {name: _cast(arg, dtype) for name, arg in reversed(kwargs.items())}
+    return tuple([_cast(arg, dtype) for arg in reversed(args)][::-1]), named
 
 
 def _cast(value: Any, dtype: Dtype) -> Any:

@@ -141,6 +141,7 @@ def checkpoint(function: Any, *args: Any, **kwargs: Any) -> Any:
     tape = current()
     if not tape.grad_enabled:
         return tape.call(function, args, kwargs)
+    tape.checkpoints += 1
     region = _Region(tape, function, args, kwargs)
     tape.saved_hooks.append(_Drop(region))
     try:

@@ -99,7 +99,7 @@ def _step(node: Node, arrived: list[Tensor | None], buffers: _Buffers, waiting: 
             del result
     arrived.clear()
     if not keep_graph:
-        node.saved = None
+        node.release()
     for i, edge in enumerate(node.edges):
         if edge is None:
             continue

@@ -35,7 +35,7 @@ class Node:
         self.backward = backward
         self.context = context
         self.edges = tuple(_edge(tensor) for tensor in inputs)
-        self.saved: tuple[Saved | None, ...] | None = ()
+        self.saved: list[Saved | None] | None = []
         self.sequence = tape.sequence()
         self.place = tape.place
         self.outputs = 0
@@ -52,7 +52,14 @@ class Node:
 
     def keep(self, *tensors: Tensor | None) -> None:
         """Keep further tensors (outputs) for backward."""
-        self.saved = (*(self.saved or ()), *(None if tensor is None else Saved(tensor) for tensor in tensors))
+        if self.saved is not None:
+            self.saved.extend(None if tensor is None else Saved(tensor) for tensor in tensors)
+
+    def release(self) -> None:
+        """Let go of what was kept, the first first."""
+        kept, self.saved = self.saved or [], None
+        for i in range(len(kept)):
+            kept[i] = None
 
 
 class Accumulation:

@@ -78,6 +78,10 @@ class Tape:
         self.depth = 0
         self.calls = 0
         self.watch: Callable[[Any, tuple[Any, ...], dict[str, Any]], None] = _unwatched
+        self.optimizers: list[tuple[str, dict[str, Any], Place | None]] = []  # class, options, where it was made
+        self.checkpoints = 0  # calls that run again in backward
+        #: The dtype under which every outermost module runs, whatever the program says.
+        self.forced_autocast: Dtype | None = None
         self.backwards = 0
         self.steps = 0
         self._keys = 0
@@ -150,12 +154,17 @@ class Tape:
         """A module is called."""
         if self.depth == 0:
             self.calls += 1
+            if self.forced_autocast is not None:
+                self.autocast.enabled, self.autocast.dtype = True, self.forced_autocast
             self.watch(module, args, kwargs)
         self.depth += 1
 
     def leave_module(self) -> None:
         """Its call is over."""
         self.depth -= 1
+        if self.depth == 0 and self.forced_autocast is not None:
+            self.autocast.enabled = False
+            self.autocast.casts.clear()
 
     def enter(self, phase: Phase) -> None:
         """Go on in ``phase``."""

@@ -70,6 +70,11 @@ def assume(sentence: str) -> None:
     current().assume(sentence)
 
 
+def optimizer_built(name: str, defaults: dict[str, Any]) -> None:
+    """An optimizer of that class was made with these options."""
+    current().optimizers.append((name, dict(defaults), current().place))
+
+
 def enter_module(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """A module's call begins."""
     current().enter_module(module, args, kwargs)
@@ -121,6 +126,7 @@ RUNTIME: Mapping[str, object] = {
     "torch._C._LoadResult": LoadResult,
     "torch._C._assume": assume,
     "torch._C._CUDA": CUDA,
+    "torch._C._optimizer_built": optimizer_built,
     "torch._C._enter_module": enter_module,
     "torch._C._leave_module": leave_module,
 }

@@ -33,6 +33,7 @@ class Optimizer:
             cls.step = _marked(cls.step)
             cls._step_is_marked = True
         self.defaults = defaults
+        torch._C._optimizer_built(cls.__name__, defaults)
         self.state = _State()
         self.param_groups = []
         groups = [params] if isinstance(params, (torch.Tensor, dict)) else list(params)

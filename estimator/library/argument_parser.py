@@ -1,0 +1,115 @@
+"""``argparse``: a parser's defaults, with what the caller sets, as the namespace that the script reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analysis.interpreter.values import MISSING, Call, HostFunction, Instance, Symbol, Value
+from analysis.library.knowledge import Subject
+
+SUBJECT = Subject()
+_PARSER = SUBJECT.cls("argparse.ArgumentParser")
+_NAMESPACE = SUBJECT.cls("argparse.Namespace")
+#: Actions that need no value and what they leave without being given.
+_SWITCHES = {"store_true": False, "store_false": True, "store_const": None, "append": None, "count": None}
+
+
+@_PARSER.method("__init__")
+def _init(call: Call) -> Value:
+    call.args[0].fields["arguments"] = {}
+    return None
+
+
+@_PARSER.method("add_argument_group", "add_mutually_exclusive_group", "add_parser", "register")
+def _group(call: Call) -> Value:
+    return call.args[0]
+
+
+@_PARSER.method("add_subparsers")
+def _subparsers(call: Call) -> Value:
+    return call.args[0]
+
+
+@_PARSER.method("add_argument")
+def _add(call: Call) -> Value:
+    parser, *flags = call.args
+    names = [flag for flag in flags if isinstance(flag, str)]
+    if not names:
+        return None
+    long = next((name for name in names if name.startswith("--")), names[0])
+    dest = call.kwargs.get("dest") or long.lstrip("-").replace("-", "_")
+    parser.fields["arguments"][dest] = (_default(call, dest), call.span, call.kwargs.get("type", MISSING))
+    return None
+
+
+def _default(call: Call, dest: str) -> Value:
+    if "default" in call.kwargs:
+        return _converted(call, call.kwargs["default"])
+    action = call.kwargs.get("action", "store")
+    if isinstance(action, str) and action in _SWITCHES:
+        return _SWITCHES[action]
+    positional = isinstance(call.args[1], str) and not call.args[1].startswith("-")
+    if call.kwargs.get("required") is True or (positional and call.kwargs.get("nargs") not in {"?", "*"}):
+        return Symbol(f"the argument {dest}", call.span)
+    return None
+
+
+def _converted(call: Call, default: Value) -> Value:
+    """A default given as text goes through ``type``, as argparse does."""
+    kind = call.kwargs.get("type")
+    return call.machine.call(kind, [default], {}, call.span) if isinstance(default, str) and kind is not None else default
+
+
+@_PARSER.method("set_defaults")
+def _set_defaults(call: Call) -> Value:
+    parser = call.args[0]
+    for name, value in call.kwargs.items():
+        parser.fields["arguments"][name] = (value, call.span, MISSING)
+    return None
+
+
+@_PARSER.method("get_default")
+def _get_default(call: Call) -> Value:
+    return call.args[0].fields["arguments"].get(call.args[1], (None,))[0]
+
+
+@_PARSER.method("parse_args", "parse_intermixed_args")
+def _parse(call: Call) -> Value:
+    return _namespace(call)
+
+
+@_PARSER.method("parse_known_args")
+def _parse_known(call: Call) -> Value:
+    return (_namespace(call), [])
+
+
+def _namespace(call: Call) -> Instance:
+    machine = call.machine
+    given: dict[str, Any] = machine.state.get("arguments", {})
+    found = machine.domain.lookup("argparse.Namespace")
+    namespace = machine.instance(found, call.span)
+    for name, (default, span, _) in call.args[0].fields["arguments"].items():
+        value = given.get(name, default)
+        machine.heap.write(namespace.fields, name, value)
+        if machine.domain.tracks_places:
+            machine.places[(id(namespace.fields), name)] = span
+    return namespace
+
+
+@_PARSER.method("print_help", "print_usage", "error", "exit")
+def _nothing(_call: Call) -> Value:
+    return None
+
+
+@_NAMESPACE.method("__init__")
+def _namespace_init(call: Call) -> Value:
+    call.args[0].fields.update(call.kwargs)
+    return None
+
+
+@_NAMESPACE.method("__contains__")
+def _contains(call: Call) -> Value:
+    return call.args[1] in call.args[0].fields
+
+
+SUBJECT.values.update({"argparse.ArgumentDefaultsHelpFormatter": HostFunction("formatter", lambda _call: None)})

@@ -1,0 +1,120 @@
+"""NumPy arrays on the host: shapes and types only. A memory-mapped file has a length that nobody knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analysis.interpreter.values import HostValue, Symbol
+from estimator.tape.device import CPU
+from estimator.tape.dtype import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT8, Dtype
+from estimator.tape.not_followed import NotFollowed
+from estimator.tape.operations.creation import empty
+from estimator.tape.operations.creation import randint as random_integers
+from estimator.tape.tensor import Tensor
+
+#: Stands for the unknown length of data in a file; long enough for any window read from it.
+MANY = 1 << 40
+
+#: More positions than any batch has.
+MOST_POSITIONS = 1 << 14
+
+_DTYPES: dict[str, Dtype] = {
+    "int64": INT64, "int32": INT32, "uint16": INT32, "int16": INT32, "uint8": UINT8, "float32": FLOAT32, "float64": FLOAT64, "bool_": BOOL,
+}  # fmt: skip
+
+
+class Array(HostValue):
+    """``numpy.ndarray``: host memory, so only its shape and type matter."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Dtype = FLOAT64) -> None:
+        self.shape = shape
+        self.dtype = dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        total = 1
+        for length in self.shape:
+            total *= length
+        return total
+
+    def astype(self, dtype: Any, **_: Any) -> Array:
+        """The same shape in another type."""
+        return Array(self.shape, as_dtype(dtype))
+
+    def copy(self) -> Array:
+        """The same."""
+        return Array(self.shape, self.dtype)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Array:
+        items = index if isinstance(index, tuple) else (index,)
+        kept: list[int] = []
+        for item, length in zip(items, self.shape, strict=False):
+            if isinstance(item, slice):
+                kept.append(_window(item, length))
+            elif isinstance(item, (list, Array, Tensor)) and getattr(item, "shape", (1,)) != ():
+                kept.append(len(item))
+        return Array((*kept, *self.shape[len(items) :]), self.dtype)
+
+
+def _window(item: slice, length: int) -> int:
+    """How many elements a slice takes; only the distance of its bounds has to be known."""
+    start, stop = (_number(bound) for bound in (item.start, item.stop))
+    if start is None and stop is None:
+        return length
+    if length >= MANY and stop is None:
+        return MANY
+    return len(range(*slice(start, stop, _number(item.step)).indices(length)))
+
+
+def _number(bound: Any) -> int | None:
+    if isinstance(bound, Tensor):
+        bound = bound.item()
+    if bound is None or isinstance(bound, int):
+        return bound
+    raise NotFollowed(f"a window that begins at {bound!r}")
+
+
+def as_dtype(value: Any) -> Dtype:
+    """The tape's type for a NumPy one, however it is written."""
+    if isinstance(value, Dtype):
+        return value
+    name = value if isinstance(value, str) else getattr(value, "dotted", getattr(value, "__name__", "")).rpartition(".")[2]
+    return _DTYPES.get({"float": "float64", "int": "int64", "bool": "bool_"}.get(name, name), FLOAT64)
+
+
+def _memmap(*_: Any, dtype: Any = "uint8", shape: Any = None, **__: Any) -> Array:
+    return Array((MANY,) if shape is None else tuple(shape), as_dtype(dtype))
+
+
+def _made(shape: Any, dtype: Any = "float64", **_: Any) -> Array:
+    return Array((shape,) if isinstance(shape, int) else tuple(shape), as_dtype(dtype))
+
+
+def from_numpy(array: Any) -> Tensor:
+    """``torch.from_numpy``: a host tensor."""
+    if isinstance(array, Symbol) or not isinstance(array, Array):
+        raise NotFollowed("the shape of an array")
+    return empty(*array.shape, dtype=array.dtype, device=CPU)
+
+
+def randint(*bounds: Any, **options: Any) -> Tensor:
+    """``torch.randint``: positions in data on the host may be any, so they are the first ones; windows read from there have a size."""
+    made = random_integers(*bounds, **options)
+    if not made.device.counted and made.ndim == 1 and made.numel() <= MOST_POSITIONS:
+        made.values = (0,) * made.numel()
+    return made
+
+
+NAMES: dict[str, Any] = {f"numpy.{name}": dtype for name, dtype in _DTYPES.items()}
+NAMES.update({"numpy.memmap": _memmap, "numpy.fromfile": _memmap, "numpy.load": _memmap, "numpy.zeros": _made, "numpy.ones": _made, "numpy.empty": _made, "torch.from_numpy": from_numpy, "torch.randint": randint})

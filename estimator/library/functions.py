@@ -1,0 +1,78 @@
+"""``functools`` and ``contextlib``: functions of functions, and context managers made of generators."""
+
+from __future__ import annotations
+
+from analysis.interpreter.generators import Generator, Manager
+from analysis.interpreter.values import Call, Function, HostFunction, Partial, Property, Value
+from analysis.library.knowledge import Subject
+
+SUBJECT = Subject()
+
+
+@SUBJECT.function("functools.partial", "functools.partialmethod")
+def _partial(call: Call) -> Value:
+    return Partial(call.args[0], tuple(call.args[1:]), dict(call.kwargs))
+
+
+@SUBJECT.function("functools.wraps", "functools.update_wrapper")
+def _wraps(_call: Call) -> Value:
+    return HostFunction("functools.wraps", lambda call: call.args[0])
+
+
+@SUBJECT.function("functools.lru_cache", "functools.cache")
+def _cache(call: Call) -> Value:
+    if call.args and isinstance(call.args[0], Function):
+        return call.args[0]
+    return HostFunction("functools.lru_cache", lambda inner: inner.args[0])
+
+
+@SUBJECT.function("functools.cached_property")
+def _cached_property(call: Call) -> Value:
+    return Property(call.args[0])
+
+
+@SUBJECT.function("functools.reduce")
+def _reduce(call: Call) -> Value:
+    function, items = call.args[0], call.machine.items(call.args[1], call.span)
+    if len(call.args) > 2:  # noqa: PLR2004  the third argument is the start
+        items = [call.args[2], *items]
+    result = items[0] if items else None
+    for item in items[1:]:
+        result = call.machine.call(function, [result, item], {}, call.span)
+    return result
+
+
+@SUBJECT.function("contextlib.contextmanager", "contextlib.asynccontextmanager")
+def _contextmanager(call: Call) -> Value:
+    function = call.args[0]
+
+    def make(inner: Call) -> Value:
+        generator = inner.machine.call(function, inner.args, inner.kwargs, inner.span)
+        return Manager(generator) if isinstance(generator, Generator) else generator
+
+    return HostFunction("contextlib.contextmanager", make)
+
+
+@SUBJECT.function("contextlib.nullcontext")
+def _nullcontext(call: Call) -> Value:
+    return call.machine.instance(NULL_CONTEXT, call.span)
+
+
+@SUBJECT.function("contextlib.suppress", "contextlib.redirect_stdout", "contextlib.closing")
+def _suppress(call: Call) -> Value:
+    return call.machine.instance(NULL_CONTEXT, call.span)
+
+
+def _null_context() -> Value:
+    from analysis.interpreter.values import Class  # noqa: PLC0415  the only class this subject makes by itself
+
+    namespace = {"__enter__": HostFunction("__enter__", lambda _call: None), "__exit__": HostFunction("__exit__", lambda _call: None)}
+    return Class("nullcontext", "contextlib.nullcontext", (), namespace)
+
+
+NULL_CONTEXT = _null_context()
+
+
+@SUBJECT.function("contextlib.ExitStack", "contextlib.AsyncExitStack")
+def _exit_stack(call: Call) -> Value:
+    return call.machine.instance(NULL_CONTEXT, call.span)

@@ -1,0 +1,127 @@
+"""``torch.utils.data``: what a loader hands out, of which one sample and the batch size tell everything."""
+
+import torch
+from preflight_host import batched, loader_built
+
+
+class Dataset:
+    def __class_getitem__(cls, item):
+        return cls
+
+
+class IterableDataset(Dataset):
+    pass
+
+
+class TensorDataset(Dataset):
+    def __init__(self, *tensors):
+        self.tensors = tensors
+
+    def __getitem__(self, index):
+        return tuple(tensor[0] for tensor in self.tensors)
+
+    def __len__(self):
+        return self.tensors[0].size(0)
+
+
+class Subset(Dataset):
+    def __init__(self, dataset, indices):
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, index):
+        return self.dataset[0]
+
+    def __len__(self):
+        return len(self.indices)
+
+
+class ConcatDataset(Dataset):
+    def __init__(self, datasets):
+        self.datasets = list(datasets)
+
+    def __getitem__(self, index):
+        return self.datasets[0][0]
+
+    def __len__(self):
+        return sum(len(dataset) for dataset in self.datasets)
+
+
+def random_split(dataset, lengths, generator=None):
+    return [Subset(dataset, range(length) if isinstance(length, int) else []) for length in lengths]
+
+
+class Sampler:
+    def __init__(self, data_source=None, **others):
+        self.data_source = data_source
+
+    def set_epoch(self, epoch):
+        pass
+
+    def __iter__(self):
+        return iter([0, 0, 0, 0])
+
+    def __len__(self):
+        return len(self.data_source)
+
+
+class SequentialSampler(Sampler):
+    pass
+
+
+class RandomSampler(Sampler):
+    pass
+
+
+class SubsetRandomSampler(Sampler):
+    pass
+
+
+class WeightedRandomSampler(Sampler):
+    pass
+
+
+class BatchSampler(Sampler):
+    def __init__(self, sampler, batch_size, drop_last=False):
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+
+
+class DistributedSampler(Sampler):
+    pass
+
+
+class DataLoader:
+    def __init__(
+        self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None, pin_memory=False, drop_last=False, **others
+    ):
+        self.dataset = dataset
+        self.batch_size = batch_sampler.batch_size if batch_sampler is not None and hasattr(batch_sampler, "batch_size") else batch_size
+        self.batch_size = loader_built(self.batch_size)
+        self.sampler = sampler
+        self.collate_fn = collate_fn
+
+    def __len__(self):
+        samples = len(self.dataset)
+        return samples // self.batch_size if self.batch_size else samples
+
+    def __iter__(self):
+        for _ in range(4):
+            yield self.batch()
+
+    def batch(self):
+        if isinstance(self.dataset, IterableDataset):
+            sample = next(iter(self.dataset))
+        else:
+            sample = self.dataset[0]
+        if self.batch_size is None:
+            return sample
+        if self.collate_fn is not None:
+            return self.collate_fn([sample] * self.batch_size)
+        return batched(sample, self.batch_size)
+
+
+class default_collate:
+    def __new__(cls, samples):
+        return batched(samples[0], len(samples))

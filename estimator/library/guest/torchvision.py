@@ -1,0 +1,3 @@
+"""``torchvision``: its parts under one name."""
+
+from torchvision import datasets, models, transforms

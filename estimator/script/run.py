@@ -1,0 +1,66 @@
+"""One run of a script on the tape, from its first line to the second optimizer step."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.interpreter.imports import describe
+from analysis.interpreter.machine import Machine
+from analysis.interpreter.values import BudgetSpent, GuestRaise, StopRun
+from analysis.snapshot import Snapshot
+from estimator.kernels import SM80
+from estimator.request import Request
+from estimator.script.domain import TapeDomain
+from estimator.script.observed import Observed
+from estimator.tape.dtype import BFLOAT16, FLOAT16
+from estimator.tape.run import Tape
+
+#: Steps of the interpreter for one run: an 80-layer model takes a tenth of it.
+BUDGET = 6_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run left: the tape with its log, and what was seen."""
+
+    tape: Tape
+    observed: Observed
+
+
+def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int = SM80) -> Run:
+    """Run ``entry`` until it has stepped twice, ends, fails or has used up its budget; ``generation`` is the compute capability times ten."""
+    tape = Tape(generation)
+    domain = TapeDomain(tape, request)
+    machine = Machine(snapshot, domain, BUDGET)
+    machine.entry_path = entry
+    machine.overrides = {name: as_value(text) for name, text in request.settings.items()}
+    machine.state["arguments"] = machine.overrides
+    domain.bind(machine)
+    tape.forced_autocast = {"amp-bf16": BFLOAT16, "amp-fp16": FLOAT16}.get(request.overrides.get("precision", ""))
+    with tape.active():
+        try:
+            machine.load(entry, "__main__")
+        except StopRun:
+            pass  # the run has told all: the ordinary end
+        except BudgetSpent:
+            domain.observed.unknowns[f"{entry}: the run is too long to be followed to its second optimizer step"] = None
+        except GuestRaise as error:
+            place = domain.place(error.span) if error.span is not None else entry
+            domain.observed.lost[f"{place}: the script stops here with {describe(error.value)}"] = None
+    return Run(tape, domain.observed)
+
+
+def as_value(text: str) -> Any:
+    """A setting as the program would have it: a number, a truth value or a text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return {"true": True, "false": False}.get(text.lower(), text)
+
+
+def overridden(settings: Mapping[str, str], name: str, value: Any) -> dict[str, str]:
+    """``settings`` with one more."""
+    return {**settings, name: repr(value)}
