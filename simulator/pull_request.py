@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from simulator import lifecycle, reviewing, suggestions, talking
+from simulator import lifecycle, merge_queue, reviewing, suggestions, talking
 from simulator.git.diff import changed_files
 from simulator.merging import merge_reference
 from simulator.webhooks.events import pull_request_event
@@ -190,6 +190,14 @@ class PullRequest:
     def merge(self, *, user: str | None = None) -> str:
         """Merge into the base branch and return the merge commit."""
         return lifecycle.merge(self, self._account(user))
+
+    def enqueue(self, *, user: str | None = None) -> str:
+        """Add to the merge queue and return the commit on which the group's checks must report."""
+        return merge_queue.enqueue(self, self._account(user))
+
+    def dequeue(self, sha: str, *, user: str | None = None) -> None:
+        """Take the group of that commit out of the merge queue."""
+        merge_queue.dequeue(self, sha, self._account(user))
 
     def set_draft(self, *, draft: bool, user: str | None = None) -> None:
         """Convert to a draft, or mark as ready for review."""

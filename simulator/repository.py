@@ -131,7 +131,10 @@ class Repository:
         owner, _, branch = head.rpartition(":")
         source = self if owner in ("", self.owner.login) else self.fork_of(owner)
         if files is not None:
-            source.commit(branch, files, title, author=author, start=self.head(base or self.default_branch))
+            start = self.head(base or self.default_branch)
+            if source is not self:
+                source.git.fetch(self.git, start, "refs/upstream")
+            source.commit(branch, files, title, author=author, start=start)
         sender = self.platform.account(author or source.owner.login)
         proposal = Proposal(source, branch, base or self.default_branch, title, body, sender, draft)
         return PullRequest.open(self, proposal)

@@ -75,7 +75,7 @@ class Simulator:
         api_server = ApiServer(simulator.service, simulator.faults).application(simulator.archives.application())
         listeners = [
             await Listener.open(api_server),
-            await Listener.open(Pages(simulator.platform).application(), port),
+            await Listener.open(Pages(simulator.service, simulator.private_key).application(), port),
             await Listener.open(simulator.archives.application()),
         ]
         api, web, archive = (listener.url for listener in listeners)

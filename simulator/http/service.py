@@ -16,6 +16,7 @@ from simulator.http.archives import Archives
 from simulator.http.exchange import Answer, Call
 from simulator.http.limits import RateLimits
 from simulator.http.records import Records, Violation
+from simulator.http.versions import VERSIONS, for_version
 from simulator.openapi.document import match
 from simulator.openapi.rules import rule_problem
 from simulator.openapi.schemas import answer_problem, body_problem
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from simulator.platform import Platform
     from simulator.repository import Repository
 
-API_VERSIONS = ("2022-11-28", "2026-03-10")
 UNPROCESSABLE = 422
 BAD_REQUEST = 400
 
@@ -109,10 +109,10 @@ class Service:
         if problem := rule_problem(operation.id, body):
             raise invalid(problem)
         answer = handler(operation.id)(call)
-        if problem := answer_problem(operation, answer.status, answer.body) if "json" in answer.media_type else None:
+        if problem := None if isinstance(answer.body, bytes) else answer_problem(operation, answer.status, answer.body):
             self._violation(request, f"the simulator's own answer is not GitHub's: {problem}")
             raise AssertionError(f"the answer to {operation.id} is not GitHub's: {problem}")
-        return answer
+        return for_version(answer, operation.id, request.headers.get("X-GitHub-Api-Version"))
 
     def _graphql_answer(self, request: ApiRequest, token: InstallationToken | None) -> Answer:
         if token is None:
@@ -149,8 +149,8 @@ def _check_headers(headers: Mapping[str, str]) -> None:
     if not headers.get("User-Agent"):
         raise ApiError(403, "Request forbidden by administrative rules. Please make sure your request has a User-Agent header")
     version = headers.get("X-GitHub-Api-Version")
-    if version is not None and version not in API_VERSIONS:
-        raise ApiError(400, f"API version {version} is not supported; supported are {', '.join(API_VERSIONS)}")
+    if version is not None and version not in VERSIONS:
+        raise ApiError(400, f"API version {version} is not supported; supported are {', '.join(VERSIONS)}")
 
 
 def _check_permission(operation: Operation, token: InstallationToken | None) -> None:

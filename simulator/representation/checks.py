@@ -8,7 +8,7 @@ from simulator.clock import iso
 from simulator.ids import node_id
 from simulator.representation.accounts import Json, app_json
 from simulator.representation.pulls import pull_reference_json
-from simulator.representation.repositories import api_url, repository_json, web_url
+from simulator.representation.repositories import api_url, repository_json, simple_commit_json, web_url
 
 if TYPE_CHECKING:
     from simulator.checkruns import Annotation, CheckRun, CheckSuite
@@ -85,7 +85,6 @@ def check_suite_json(repository: Repository, suite: CheckSuite) -> Json:
     """A check suite."""
     platform = repository.platform
     url = f"{api_url(repository)}/check-suites/{suite.id}"
-    commit = repository.git.commit_of(suite.head_sha)
     status, conclusion, count = suite_state(repository, suite)
     return {
         "id": suite.id,
@@ -106,12 +105,5 @@ def check_suite_json(repository: Repository, suite: CheckSuite) -> Json:
         "check_runs_url": f"{url}/check-runs",
         "rerequestable": True,
         "runs_rerequestable": True,
-        "head_commit": {
-            "id": commit.sha,
-            "tree_id": commit.tree,
-            "message": commit.message,
-            "timestamp": iso(commit.committer.date),
-            "author": {"name": commit.author.name, "email": commit.author.email},
-            "committer": {"name": commit.committer.name, "email": commit.committer.email},
-        },
+        "head_commit": simple_commit_json(repository.git.commit_of(suite.head_sha)),
     }

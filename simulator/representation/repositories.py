@@ -142,6 +142,18 @@ def git_commit_json(repository: Repository, commit: Commit) -> Json:
     }
 
 
+def simple_commit_json(commit: Commit) -> Json:
+    """A commit as events and check suites carry it."""
+    return {
+        "id": commit.sha,
+        "tree_id": commit.tree,
+        "message": commit.message,
+        "timestamp": iso(commit.committer.date),
+        "author": {"name": commit.author.name, "email": commit.author.email},
+        "committer": {"name": commit.committer.name, "email": commit.committer.email},
+    }
+
+
 def commit_json(repository: Repository, commit: Commit) -> Json:
     """A commit of the repositories API, without its files."""
     url, page = api_url(repository), web_url(repository)

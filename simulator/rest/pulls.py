@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from simulator.errors import ApiError, unprocessable
 from simulator.http.exchange import Answer, Call, paged
 from simulator.pull_request import Proposal, PullRequest
@@ -11,11 +9,6 @@ from simulator.representation.pulls import pull_json, pull_summary_json
 from simulator.representation.repositories import file_json
 from simulator.rest.commits import diff_answer, wants_diff
 from simulator.rest.registry import answers
-
-if TYPE_CHECKING:
-    from simulator.representation.accounts import Json
-
-WITHOUT_MERGE_COMMIT = "2026-03-10"
 
 
 @answers("pulls/list")
@@ -31,7 +24,7 @@ def list_pulls(call: Call) -> Answer:
     by_update = call.query.get("sort") == "updated"
     newest_first = call.query.get("direction", "desc") == "desc"
     found.sort(key=lambda pull: (pull.updated_at if by_update else pull.created_at, pull.number), reverse=newest_first)
-    return paged(call, [_for_version(call, pull_summary_json(pull)) for pull in found])
+    return paged(call, [pull_summary_json(pull) for pull in found])
 
 
 @answers("pulls/get")
@@ -42,7 +35,7 @@ def get_pull(call: Call) -> Answer:
         return diff_answer(call.repository, pull.merge_base, pull.head_sha)
     heads = pull.heads()
     old_head = heads[-2] if call.stale and len(heads) > 1 else None
-    return Answer(_for_version(call, pull_json(pull, old_head)))
+    return Answer(pull_json(pull, old_head))
 
 
 @answers("pulls/list-files")
@@ -69,11 +62,4 @@ def create_pull(call: Call) -> Answer:
         raise unprocessable("title can't be blank")
     draft = bool(call.body.get("draft"))
     proposal = Proposal(source, branch, str(call.body["base"]), title, call.given("body") or "", call.bot, draft)
-    return Answer(_for_version(call, pull_json(PullRequest.open(repository, proposal))), 201)
-
-
-def _for_version(call: Call, shown: Json) -> Json:
-    """Later versions of the API leave the merge commit out."""
-    if call.headers.get("X-GitHub-Api-Version", "") >= WITHOUT_MERGE_COMMIT:
-        return {name: value for name, value in shown.items() if name != "merge_commit_sha"}
-    return shown
+    return Answer(pull_json(PullRequest.open(repository, proposal)), 201)

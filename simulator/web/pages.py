@@ -16,12 +16,13 @@ from simulator.web.conversation_page import conversation_page
 from simulator.web.files_page import blob_page, files_page
 from simulator.web.frame import repository_bar
 from simulator.web.lists import repository_page, start_page
+from simulator.web.manifest import accept_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from simulator.checkruns import CheckRun
-    from simulator.platform import Platform
+    from simulator.http.service import Service
     from simulator.pull_request import PullRequest
     from simulator.repository import Repository
     from simulator.web.markup import Html
@@ -34,14 +35,17 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
+NEW_APP = "/settings/apps/new"
 _PULL = r"/{owner}/{name}/pull/{number:\d+}"
 
 
 class Pages:
     """The request handlers of the web host."""
 
-    def __init__(self, platform: Platform) -> None:
-        self._platform = platform
+    def __init__(self, service: Service, private_key: str) -> None:
+        self._service = service
+        self._platform = service.platform
+        self._private_key = private_key
 
     def application(self) -> web.Application:
         """The aiohttp application to serve."""
@@ -58,7 +62,14 @@ class Pages:
         add("POST", _PULL + r"/suggestions/{comment:\d+}", self._apply)
         add("POST", _PULL + r"/runs/{run:\d+}/rerequest", self._rerequest)
         add("POST", _PULL + r"/runs/{run:\d+}/action", self._action)
+        add("POST", NEW_APP, self._new_app)
+        add("POST", "/organizations/{owner}/settings/apps/new", self._new_app)
         return application
+
+    async def _new_app(self, request: web.Request) -> web.Response:
+        """A setup page sends the browser here with a manifest."""
+        manifest = str((await request.post()).get("manifest", ""))
+        return _back_to(accept_manifest(self._service, self._private_key, manifest, request.query.get("state")))
 
     async def _start(self, _request: web.Request) -> web.Response:
         return _shown(start_page(self._platform))
@@ -130,7 +141,8 @@ class Pages:
 async def _same_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Take forms only from these pages: another site in the same browser must not press their buttons."""
     origin = request.headers.get("Origin")
-    if request.method == "POST" and origin is not None and urlsplit(origin).netloc != request.host:
+    foreign = origin is not None and urlsplit(origin).netloc != request.host
+    if request.method == "POST" and foreign and not request.path.endswith(NEW_APP):
         raise web.HTTPForbidden
     return await handler(request)
 

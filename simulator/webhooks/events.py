@@ -9,7 +9,7 @@ from simulator.representation.accounts import Json, installation_json, user_json
 from simulator.representation.checks import check_run_json, check_suite_json
 from simulator.representation.conversation import issue_comment_json, issue_json
 from simulator.representation.pulls import pull_json
-from simulator.representation.repositories import api_url, repository_json, web_url
+from simulator.representation.repositories import api_url, repository_json, simple_commit_json, web_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,16 +51,10 @@ def check_suite_event(repository: Repository, suite: CheckSuite, action: str, se
 def push_event(repository: Repository, reference: str, before: str | None, after: str, sender: Account) -> None:
     """`push` of one reference."""
     commit = repository.git.commit_of(after)
-    email = commit.author.email
     head = {
-        "id": after,
-        "tree_id": commit.tree,
+        **simple_commit_json(commit),
         "distinct": True,
-        "message": commit.message,
-        "timestamp": commit.committer.date.isoformat(),
         "url": f"{web_url(repository)}/commit/{after}",
-        "author": {"name": commit.author.name, "email": email},
-        "committer": {"name": commit.committer.name, "email": commit.committer.email},
         "added": [],
         "removed": [],
         "modified": [],
@@ -76,30 +70,21 @@ def push_event(repository: Repository, reference: str, before: str | None, after
         "compare": f"{web_url(repository)}/compare/{(before or after)[:12]}...{after[:12]}",
         "commits": [head],
         "head_commit": head,
-        "pusher": {"name": sender.login, "email": email},
+        "pusher": {"name": sender.login, "email": commit.author.email},
     }
     _emit(repository, "push", payload, sender)
 
 
-def merge_group_event(repository: Repository, base_branch: str, head_sha: str, action: str, sender: Account) -> None:
+def merge_group_event(pull: PullRequest, head_sha: str, action: str, sender: Account, more: Mapping[str, object] | None = None) -> None:
     """`merge_group`: checks_requested and destroyed."""
-    base_sha = repository.head(base_branch)
-    commit = repository.git.commit_of(head_sha)
     group = {
         "head_sha": head_sha,
-        "head_ref": f"refs/heads/gh-readonly-queue/{base_branch}/{head_sha}",
-        "base_sha": base_sha,
-        "base_ref": f"refs/heads/{base_branch}",
-        "head_commit": {
-            "id": commit.sha,
-            "tree_id": commit.tree,
-            "message": commit.message,
-            "timestamp": commit.committer.date.isoformat(),
-            "author": {"name": commit.author.name, "email": commit.author.email},
-            "committer": {"name": commit.committer.name, "email": commit.committer.email},
-        },
+        "head_ref": f"refs/heads/gh-readonly-queue/{pull.base_branch}/pr-{pull.number}-{pull.base_sha}",
+        "base_sha": pull.base_sha,
+        "base_ref": f"refs/heads/{pull.base_branch}",
+        "head_commit": simple_commit_json(pull.repository.git.commit_of(head_sha)),
     }
-    _emit(repository, "merge_group", {"action": action, "merge_group": group}, sender)
+    _emit(pull.repository, "merge_group", {"action": action, "merge_group": group, **(more or {})}, sender)
 
 
 def installation_event(platform: Platform, installation: Installation, action: str, repositories: list[Repository], sender: Account) -> None:
