@@ -16,6 +16,7 @@ from analysis.fixes.change import AddImport, Change, ChangeRefusedError, Proposa
 from analysis.fixes.imports import import_edits
 from analysis.fixes.minimal import replacements
 from analysis.fixes.parentheses import reading
+from analysis.fixes.plain import plainly
 from analysis.fixes.region import Region, region_around
 from analysis.fixes.wire import Job, Refused, Rewritten
 from analysis.snapshot import Snapshot
@@ -24,16 +25,18 @@ from analysis.source import SourceFile, Span
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """A change with the lines it is made in."""
+    """A change with the lines it is made in; ``done`` if it was certain without LibCST."""
 
     region: Region
     job: Job
+    done: Rewritten | None
 
 
 def draft(proposals: Sequence[Proposal], snapshot: Snapshot) -> list[Fix | Refused]:
-    """For each proposal a fix with its edits, or why there is none. All structural changes run in one child process."""
+    """For each proposal a fix with its edits, or why there is none. What needs LibCST runs in one child process."""
     plans = [_plan(proposal, snapshot) for proposal in proposals]
-    answers = iter(worker.run([step.job for plan in plans if not isinstance(plan, Refused) for step in plan if isinstance(step, _Planned)]))
+    steps = [step for plan in plans if not isinstance(plan, Refused) for step in plan if isinstance(step, _Planned) and step.done is None]
+    answers = iter(worker.run([step.job for step in steps]))
     return [plan if isinstance(plan, Refused) else _fix(proposal, plan, answers) for proposal, plan in zip(proposals, plans, strict=True)]
 
 
@@ -55,7 +58,9 @@ def _planned(change: Change, proposal: Proposal, snapshot: Snapshot) -> _Planned
         found = import_edits(source, change, min(used, default=len(source.line_starts)))
         return tuple(Edit(Span(source.path, edit.start, edit.end), edit.text) for edit in found)
     region = region_around(source, anchors(change))
-    return _Planned(region, Job(region.text, region.newline, region.indent, _shifted(change, region)))
+    job = Job(region.text, region.newline, region.indent, _shifted(change, region))
+    plain = plainly(source, region, job.change)
+    return _Planned(region, job, None if plain is None else Rewritten(plain))
 
 
 def _shifted(change: Change, region: Region) -> Change:
@@ -74,7 +79,7 @@ def _shifted(change: Change, region: Region) -> Change:
 
 def _fix(proposal: Proposal, plan: list[_Planned | tuple[Edit, ...]], answers: Iterator[Rewritten | Refused]) -> Fix | Refused:
     """Takes the answers of this plan's jobs, all of them also where one was refused."""
-    parts = [(step, next(answers) if isinstance(step, _Planned) else None) for step in plan]
+    parts = [(step, step.done or next(answers) if isinstance(step, _Planned) else None) for step in plan]
     edits: list[Edit] = []
     for step, answer in parts:
         match step, answer:

@@ -9,6 +9,7 @@ import pytest
 
 from analysis.finding import Fix, Safety
 from analysis.fixes import child, worker
+from analysis.fixes import draft as drafting
 from analysis.fixes.apply import apply
 from analysis.fixes.change import Change, Proposal
 from analysis.fixes.draft import draft
@@ -38,6 +39,12 @@ def unmarked(marked: str) -> tuple[str, list[Span]]:
 @pytest.fixture
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "run", lambda jobs: [child._answer(job) for job in jobs])
+
+
+@pytest.fixture(params=["plainly", "with LibCST"])
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, in_process: None) -> None:
+    if request.param == "with LibCST":
+        monkeypatch.setattr(drafting, "plainly", lambda *_: None)
 
 
 @pytest.fixture

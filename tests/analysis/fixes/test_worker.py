@@ -4,9 +4,12 @@ import sys
 
 import pytest
 
+from analysis.finding import Safety
 from analysis.fixes import worker
-from analysis.fixes.change import AddDecorator, InsertBefore, MoveStatement, SetArgument, WrapExpression
+from analysis.fixes.change import AddDecorator, AddImport, InsertBefore, MoveStatement, Proposal, SetArgument, WrapExpression
+from analysis.fixes.draft import draft
 from analysis.fixes.wire import Job, Refused, Rewritten, pack_answers, pack_jobs, unpack_answers, unpack_jobs
+from analysis.snapshot import Snapshot
 from analysis.source import Span
 
 
@@ -66,3 +69,11 @@ def test_the_child_sees_nothing_of_the_folder_it_runs_in(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert worker.run([GOOD]) == [Rewritten("x = loss.item()\n")]
+
+
+def test_a_plain_expression_needs_no_process(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    proposal = Proposal("fix", Safety.SAFE, (WrapExpression(Span("a.py", 4, 8), after=".item()"), AddImport("a.py", "torch")))
+    (fix,) = draft([proposal], Snapshot.of({"a.py": b"x = loss\n"}))
+    assert not isinstance(fix, Refused)
+    assert [edit.text for edit in fix.edits] == ["import torch\n", ".item()"]
