@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.commands.command import Command, Permission, Request
 from bot.github.configuration import configuration_of
+from bot.github.pull import merge_base, read_changes
 from bot.review.comment import estimate_section
 from bot.review.estimate_json import estimate_from_json
 from bot.review.text import prose
@@ -14,8 +15,9 @@ from bot.worker.wire import Task
 async def _run(request: Request) -> str:
     pull = request.pull
     tip, configuration = await configuration_of(request.client, request.reader, pull)
-    _, head, _ = await request.reader.snapshots(pull.head, pull.head, ())
-    answer = await run_task(Task("estimate", head, head, configuration, tip, request.words), request.settings)
+    changes = await read_changes(request.client, pull.number)
+    base, head, _ = await request.reader.snapshots(await merge_base(request.client, tip, pull.head), pull.head, changes.paths)
+    answer = await run_task(Task("estimate", base, head, configuration, tip, request.words), request.settings)
     if isinstance(answer, Stopped):
         return prose(answer.reason)
     if "error" in answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.engine import analyse
+from analysis.facts import Facts
 from analysis.finding import Confidence
 from analysis.report import Report
 from analysis.rule import Rule, discover
@@ -20,13 +21,15 @@ from bot.review.result import Review
 
 def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = ()) -> Review:
     """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from."""
-    scope = scope_of(base, head)
+    store: dict[str, Facts] = {}
+    scope = scope_of(base, head, store)
     if not scope.touches_training:
         return Review(base_tip, head.commit, base.commit, problems=problems)
     rules, unknown = _rules(settings)
-    before = configured(analyse(base, rules, _on_base(scope)), settings)
-    after = configured(analyse(head, rules, scope.paths), settings)
+    before = configured(analyse(base, rules, _on_base(scope), store=store), settings)
+    after = configured(analyse(head, rules, scope.paths, store=store), settings)
     matched = match(_located(before, base), _located(after, head))
+    memory = estimate_pairs(base, head, scope, settings, store)
     return Review(
         base=base_tip,
         head=head.commit,
@@ -36,10 +39,10 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
         existing=matched.existing,
         unresolved=tuple(Remark(each.path, each.line, each.message) for each in after.unresolved),
         not_analysed=tuple(Remark(each.path, each.line, each.reason) for each in after.not_analysed),
-        estimates=estimate_pairs(base, head, scope, settings),
+        estimates=memory.pairs,
         files=after.files,
         rules=after.rules,
-        problems=(*problems, *unknown, *after.problems),
+        problems=(*problems, *unknown, *after.problems, *memory.problems),
     )
 
 

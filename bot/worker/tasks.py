@@ -1,22 +1,68 @@
-"""What a worker can be asked to do, each from a task to JSON."""
+"""What a worker can be asked to do, each from a task to JSON: a result, or an ``error`` that is one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import argparse
+from collections.abc import Callable, Iterator, Mapping
 
-from analysis.settings import Settings
+from analysis.scope import scope_of
+from analysis.settings import EntrySettings, Settings
 from analysis.settings_file import SettingsError, settings_of
+from analysis.snapshot import Snapshot
+from bot.cli.outcome import UsageError
+from bot.cli.parser import Parser
+from bot.estimate_options import add_options, request_of
 from bot.review.compute import review
+from bot.review.pairs import entry_points
 from bot.review.review_json import review_to_json
 from bot.worker.wire import Task
+from estimator.report import document
+from estimator.request import Request
+from estimator.run import estimate
 
 Answer = dict[str, object]
+
+_MOST_ENTRIES = 4
 
 
 def review_task(task: Task) -> Answer:
     """The review of ``task.head`` against ``task.base``."""
     settings, problems = _settings(task)
     return {"review": review_to_json(review(task.base, task.head, settings, task.base_tip, problems))}
+
+
+def estimate_task(task: Task) -> Answer:
+    """``estimate --format json`` for the script that is named, or for the entry points that the change touches."""
+    settings, _ = _settings(task)
+    try:
+        options = _estimate_parser().parse_args(task.arguments)
+        estimates = [found for request, snapshot in _requests(options, task, settings) for found in estimate(snapshot, request)]
+    except UsageError as error:
+        return {"error": str(error)}
+    return dict(document(estimates))
+
+
+def _requests(options: argparse.Namespace, task: Task, settings: Settings) -> Iterator[tuple[Request, Snapshot]]:
+    if options.model is not None and options.script is not None:
+        raise UsageError("name a script or --model NAME, one of the two")
+    if options.model is not None:
+        yield request_of(options, EntrySettings(gpus=settings.gpus), model_name=options.model), Snapshot.of({})
+        return
+    if options.script is not None and options.script not in task.head.contents:
+        raise UsageError(f"there is no file {options.script} in this pull request's head")
+    entries = (options.script,) if options.script else entry_points(task.head, scope_of(task.base, task.head), settings, {})
+    if not entries:
+        raise UsageError("the change touches no training script; name one")
+    for entry in entries[:_MOST_ENTRIES]:
+        yield request_of(options, settings.of_entry(entry), entry=entry), task.head
+
+
+def _estimate_parser() -> Parser:
+    parser = Parser("estimate", None)
+    parser.add_argument("script", nargs="?")
+    parser.add_argument("--model")
+    add_options(parser)
+    return parser
 
 
 def _settings(task: Task) -> tuple[Settings, tuple[str, ...]]:
@@ -27,4 +73,4 @@ def _settings(task: Task) -> tuple[Settings, tuple[str, ...]]:
         return Settings(), (f"The configuration of the base branch is not used: {error}",)
 
 
-TASKS: Mapping[str, Callable[[Task], Answer]] = {"review": review_task}
+TASKS: Mapping[str, Callable[[Task], Answer]] = {"review": review_task, "estimate": estimate_task}

@@ -1,0 +1,86 @@
+"""Memory before and after: which entry points a change can move, and their estimates on either side."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import MutableMapping
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from analysis.certainty import Unknown
+from analysis.facts import Facts
+from analysis.globs import matches_any
+from analysis.index import index
+from analysis.scope import Scope
+from analysis.settings import EntrySettings, Settings
+from analysis.snapshot import Snapshot
+from bot.cli.outcome import UsageError
+from bot.cli.parser import Parser
+from bot.estimate_options import add_options, request_of
+from bot.review.result import EstimatePair
+from bot.review.sizes import counted
+from estimator.estimate import Estimate
+from estimator.request import Request
+from estimator.run import estimate
+
+#: More entry points than this share so much code that one of them tells the story; ``entry-points`` chooses others.
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The estimates, and sentences about what could not be estimated."""
+
+    pairs: tuple[EstimatePair, ...]
+    problems: tuple[str, ...]
+
+
+def estimate_pairs(base: Snapshot, head: Snapshot, scope: Scope, settings: Settings, store: MutableMapping[str, Facts]) -> Pairs:
+    """Estimates of the entry points in ``scope``; files that train nothing are left out."""
+    entries = entry_points(head, scope, settings, store)
+    problems = [f"Memory was estimated for {_MOST} of {counted(len(entries), 'entry point')}; `entry-points` chooses them."] if len(entries) > _MOST else []
+    pairs: list[EstimatePair] = []
+    for entry in entries[:_MOST]:
+        request, problem = _request(entry, settings.of_entry(entry))
+        problems += [problem] if problem else []
+        before, after = (_estimates(snapshot, request, problems) for snapshot in (base, head))
+        pairs += [EstimatePair(entry, left, right) for left, right in zip_longest(before, after) if _trains(left) or _trains(right)]
+    return Pairs(tuple(pairs), tuple(dict.fromkeys(problems)))
+
+
+def entry_points(head: Snapshot, scope: Scope, settings: Settings, store: MutableMapping[str, Facts]) -> tuple[str, ...]:
+    """The configured entry points in ``scope``; without configuration the files that no other one imports."""
+    if settings.entry_points:
+        return tuple(path for path in sorted(scope.entries) if matches_any(path, settings.entry_points))
+    importers = index(head, store).importers
+    roots = [path for path in sorted(scope.entries) if not importers.get(path)]
+    return tuple(roots or sorted(scope.entries))
+
+
+def _request(entry: str, configured: EntrySettings) -> tuple[Request, str]:
+    """The request for one entry point; a card that is not in the catalog is reported, and the rest goes on without cards."""
+    try:
+        return request_of(_no_options(), configured, entry=entry), ""
+    except UsageError as error:
+        return request_of(_no_options(), replace(configured, gpus=()), entry=entry), f"The configured cards are not used: {error}"
+
+
+def _no_options() -> argparse.Namespace:
+    parser = Parser("estimate", None)
+    add_options(parser)
+    return parser.parse_args([])
+
+
+def _estimates(snapshot: Snapshot, request: Request, problems: list[str]) -> tuple[Estimate, ...]:
+    if request.entry not in snapshot.contents:
+        return ()
+    try:
+        return estimate(snapshot, request)
+    except Exception as error:  # noqa: BLE001  # findings must not be lost because a number cannot be told
+        problems.append(f"The memory of {request.entry} could not be estimated: {type(error).__name__}: {error}")
+        return ()
+
+
+def _trains(found: Estimate | None) -> bool:
+    """Whether a model was seen there, its memory resolved or not."""
+    return found is not None and (found.memory is not None or not isinstance(found.config.model, Unknown))
