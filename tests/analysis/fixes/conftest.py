@@ -42,7 +42,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(params=["plainly", "with LibCST"])
-def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, in_process: None) -> None:
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "with LibCST":
         monkeypatch.setattr(drafting, "plainly", lambda *_: None)
 

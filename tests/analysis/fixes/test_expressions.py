@@ -4,7 +4,7 @@ import pytest
 
 from analysis.fixes.change import ReplaceExpression, UnwrapCall, WrapExpression
 
-pytestmark = pytest.mark.usefixtures("either_way")
+pytestmark = pytest.mark.usefixtures("in_process", "either_way")
 
 
 @pytest.mark.parametrize(
