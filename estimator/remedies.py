@@ -14,7 +14,7 @@ from analysis.certainty import Certainty, Unknown
 from estimator.catalog import Gpu
 from estimator.config import TrainingConfig
 from estimator.estimate import Memory, Remedy, Verdict
-from estimator.fit import fit
+from estimator.fit import fit, interval_on
 
 T = TypeVar("T")
 
@@ -66,7 +66,12 @@ def bigger_card(memory: Memory, config: TrainingConfig, cards: Iterable[Gpu]) ->
 
 
 def remedies(config: TrainingConfig, memory: Memory, gpu: Gpu, rerun: Rerun, *, most: int = 4) -> tuple[Remedy, ...]:
-    """What would make the run fit ``gpu``, each estimated by ``rerun``: single changes, and where none is enough, several together."""
+    """What would make the run fit ``gpu``, each estimated by ``rerun``: single changes, and where none is enough, several together.
+
+    Nothing where the whole interval is already below the card's memory: then an assumption is in the way of ``fits``, not memory.
+    """
+    if interval_on(memory, gpu).high <= gpu.usable_bytes:
+        return ()
     changes = candidates(config, gpu)
     trials = [trial for change in changes if (trial := _tried(change, rerun))]
     if not any(_fits(trial, gpu) for trial in trials):

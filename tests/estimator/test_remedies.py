@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.certainty import Known, Unknown
+from analysis.certainty import Assumed, Known, Unknown
 from estimator import catalog
 from estimator.remedies import Trial, bigger_card, candidates, rank, remedies
 from tests.estimator.estimates import GIB, config, memory
@@ -72,7 +72,12 @@ def test_what_fits_comes_before_what_only_saves_and_the_cheapest_first():
 
 
 def test_what_saves_nothing_is_not_offered():
-    assert remedies(config(), memory(10 * GIB), T4, rerun_as(lambda _: 10)) == ()
+    assert remedies(config(), memory(20 * GIB), T4, rerun_as(lambda _: 20)) == ()
+
+
+def test_nothing_is_tried_where_only_an_assumption_is_in_the_way():
+    assumed = config(batch_size=Assumed(8, "no loader was found"))
+    assert remedies(assumed, memory(10 * GIB), T4, rerun_as(lambda _: 5)) == ()
 
 
 def test_where_no_single_change_is_enough_several_are_joined():
