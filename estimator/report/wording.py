@@ -9,6 +9,7 @@ from estimator.estimate import Components, Estimate, Memory, Verdict
 
 GIB = 1 << 30
 MIB = 1 << 20
+KIB = 1 << 10
 
 VERDICT_WORDS = {
     Verdict.FITS: "fits",
@@ -21,8 +22,10 @@ _PEAK_WORDS = {"forward": "the forward pass", "backward": "the backward pass", "
 
 
 def size(count: int) -> str:
-    """Bytes for reading: GiB from one GiB on, MiB below."""
-    return f"{count / GIB:.2f} GiB" if abs(count) >= GIB else f"{count / MIB:.0f} MiB"
+    """Bytes for reading, in the largest of GiB, MiB and KiB that is not above them."""
+    if abs(count) >= GIB:
+        return f"{count / GIB:.2f} GiB"
+    return f"{count / MIB:.0f} MiB" if abs(count) >= MIB else f"{count / KIB:.0f} KiB"
 
 
 def words(name: str) -> str:
