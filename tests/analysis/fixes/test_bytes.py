@@ -51,7 +51,7 @@ def test_only_the_edit_differs(before, after):
         (b"# coding: latin-1\ns = '\xe9'; x = ", b"\n", "a.py is encoded in iso8859-1, and only UTF-8 is edited"),
         (b"x = (" + b"[" * 110, b"]" * 110 + b")\n", "the code around it is nested more than 100 deep"),
         (b"x = '" + b"a" * 10_000 + b"' + ", b"\n", "a line around it is longer than 10 kB"),
-        (b"x = [\n" + b"    1,\n" * 60_000, b"]\n", "the statement around it is longer than 400 kB"),
+        (b"x = [\n" + b"    1111111111,\n" * 25_000, b"]\n", "the statement around it is longer than 400 kB"),
         (b"x = 1" + b" + 1" * 120 + b" + ", b"\n", "the code around it is nested more than 100 deep"),
         (b"print 1\nx = ", b"\n", "a.py was not analysed"),
     ],
@@ -74,7 +74,7 @@ def test_inserted_lines_end_as_their_neighbours_do(newline):
 
 
 def test_a_hostile_neighbour_is_not_looked_at():
-    huge = b"y = 1" + b" + 1" * 90 + b"\n" + b"z = [" + b"1, " * 100_000 + b"]\n"
+    huge = b"y = 1" + b" + 1" * 90 + b"\n" + b"z = [" + b"1, " * 20_000 + b"]\n"
     assert detached(huge + b"x = ", b"\n" + huge) == huge + b"x = loss.detach()\n" + huge
 
 
