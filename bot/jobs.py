@@ -54,6 +54,7 @@ class Jobs:
     pace: Pace
     metrics: Metrics
     boot: str = field(default_factory=lambda: uuid.uuid4().hex)
+    stopping: bool = False
     _pruning: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -71,6 +72,7 @@ class Jobs:
 
     async def stop(self) -> None:
         """Let short steps end; a longer one is resumed by the next process."""
+        self.stopping = True
         if self._pruning is not None:
             self._pruning.cancel()
         # On the loop itself this call would freeze the very steps that it waits for.
@@ -211,7 +213,10 @@ async def _job(job: Json) -> Json:
             outcome = await handle.get_result(polling_interval_sec=_running().pace.poll)
         except (dbos_error.DBOSWorkflowCancelledError, dbos_error.DBOSAwaitedWorkflowCancelledError):
             raise  # replaced by a newer job, which reports
-        except Exception as error:  # whatever it was, the check must not stay in progress
+        except Exception as error:
+            if _running().stopping:
+                raise  # the next process goes on from here
+            # Whatever it was, the check must not stay in progress.
             log.exception("%s failed", own)
             reason = f"{type(error).__name__}: {error}"
             break

@@ -1,0 +1,78 @@
+"""Commands in comments are seen at once, answered once, for those who may give them."""
+
+from __future__ import annotations
+
+import pytest
+
+from simulator import BadGateway, PullRequest, Repository, Simulator
+from tests.bot.server.conftest import reviewed, until
+from tests.bot.server.test_pull_request import LARGER
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("bot")]
+
+
+async def opened(repository: Repository) -> PullRequest:
+    repository.grant("ada", "write")
+    repository.grant("rita", "read")
+    pull = repository.open_pull_request("larger", title="Larger", files={"train.py": LARGER})
+    await reviewed(repository, pull)
+    return pull
+
+
+def replies(github: Simulator, pull: PullRequest) -> list[str]:
+    return [comment.body for comment in pull.comments if comment.user == github.bot and "preflight:reply" in comment.body]
+
+
+async def test_help_lists_every_command(github: Simulator, repository: Repository) -> None:
+    pull = await opened(repository)
+    asked = pull.comment("rita", "/preflight help")
+    await until(lambda: replies(github, pull))
+    (reply,) = replies(github, pull)
+    assert "- `/preflight estimate [OPTIONS]`" in reply
+    assert "- `/preflight help`" in reply
+    (seen,) = [comment for comment in pull.comments if comment.id == asked.id]
+    assert [reaction.content for reaction in seen.reactions] == ["eyes"]
+
+
+async def test_estimate_answers_with_a_table(github: Simulator, repository: Repository) -> None:
+    pull = await opened(repository)
+    pull.comment("ada", "What about this?\n\n/preflight estimate --gpu T4\n")
+    await until(lambda: replies(github, pull))
+    assert "is 64.0 GiB: does not fit T4" in replies(github, pull)[0]
+
+
+async def test_a_wrong_option_is_named(github: Simulator, repository: Repository) -> None:
+    pull = await opened(repository)
+    pull.comment("ada", "/preflight estimate --no-such-option\n/preflight estimat")
+    await until(lambda: replies(github, pull))
+    (reply,) = replies(github, pull)
+    assert "unknown option" in reply
+    assert "There is no command `estimat`" in reply
+    assert "estimate" in reply
+
+
+async def test_who_may_not_write_gets_no_estimate(github: Simulator, repository: Repository) -> None:
+    pull = await opened(repository)
+    pull.comment("rita", "/preflight estimate")
+    await until(lambda: replies(github, pull))
+    assert "needs write access" in replies(github, pull)[0]
+
+
+async def test_a_reply_is_not_given_twice(github: Simulator, repository: Repository) -> None:
+    pull = await opened(repository)
+    github.fail_next("POST", r"/issues/\d+/comments$", BadGateway(after_write=True))
+    pull.comment("ada", "/preflight help")
+    await until(lambda: replies(github, pull))
+    pull.comment("ada", "/preflight estimate")
+    await until(lambda: len(replies(github, pull)) > 1)
+    assert len(replies(github, pull)) == 2
+
+
+async def test_other_comments_ask_for_nothing(github: Simulator, repository: Repository) -> None:
+    pull = await opened(repository)
+    before = github.counts.copy()
+    pull.comment("ada", "> /preflight help")
+    commented = pull.comment("ada", "`/preflight help` would list them")
+    pull.edit_comment(commented.id, "/preflight help")
+    await github.deliveries_settled()
+    assert github.counts == before
