@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from estimator.kernels import Attention, attention_kernel, efficient_backward_scratch, flash_backward_scratch
 from estimator.tape.copying import cast, same_layout
@@ -14,8 +13,9 @@ from estimator.tape.operations.indexing import getitem
 from estimator.tape.operations.matmul import matmul
 from estimator.tape.operations.padding import pad
 from estimator.tape.operations.pointwise import add, mul
+from estimator.tape.operations.rearranging import rearranged as tril
 from estimator.tape.operations.rearranging import repeat_interleave
-from estimator.tape.operations.softmax import softmax
+from estimator.tape.operations.softmax import safe_softmax
 from estimator.tape.operations.views import expand, transpose
 from estimator.tape.registry import operation
 from estimator.tape.run import current
@@ -67,7 +67,7 @@ def _flash(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     result = new((*query.shape[:3], value.shape[-1]), query.dtype, query.device, _sequence_first(query))
     sums = new((batch, heads, length), FLOAT32, query.device)
     if node is not None:
-        node.keep(result, sums)
+        node.keep(sums, result)
     tracked(node, result)
     return result
 
@@ -99,7 +99,7 @@ def _efficient(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -
     width = value.shape[-1]
     result = new((batch, heads, length, width), query.dtype, query.device, (length * heads * width, width, heads * width, 1))
     if node is not None:
-        node.keep(result, new((batch, heads, -(-length // 32) * 32), FLOAT32, query.device))
+        node.keep(new((batch, heads, -(-length // 32) * 32), FLOAT32, query.device), result)
     tracked(node, result)
     return result
 
@@ -124,11 +124,7 @@ def _granules(size: int) -> int:
 
 def _additive(mask: Tensor, query: Tensor) -> Tensor:
     """A Boolean mask as numbers to add: zeros, and minus infinity where it is false."""
-    if mask.dtype != BOOL:
-        return mask
-    added = new(mask.shape, query.dtype, query.device, same_layout(mask))
-    current().scratch(mask.nbytes)  # the mask inverted
-    return added
+    return mask if mask.dtype != BOOL else new(mask.shape, query.dtype, query.device, same_layout(mask))
 
 
 def _aligned(mask: Tensor, query: Tensor, key: Tensor) -> Tensor:
@@ -144,18 +140,22 @@ def _math(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropou
     dtype = query.dtype
     if dtype in HALVES:
         query, key, value = (cast(x, FLOAT32) for x in (query, key, value))
-    if is_causal:
-        mask = new((query.shape[-2], key.shape[-2]), BOOL, query.device)
-    added: Any = None if mask is None else _additive(mask, query)
     query = mul(query, 1.0)
+    if is_causal:
+        mask = tril(new((query.shape[-2], key.shape[-2]), BOOL, query.device))
+    added = None if mask is None else _additive(mask, query)
+    del mask
     if query.ndim == _BATCHED and query.shape[1] != key.shape[1]:
         repeats = query.shape[1] // key.shape[1]
         key, value = repeat_interleave(key, repeats, 1), repeat_interleave(value, repeats, 1)
     scores = matmul(query, mul(transpose(key, -2, -1), 1.0))
     if added is not None:
         add(scores, added, out=scores)
-    weights = softmax(scores, -1)
+    weights = safe_softmax(scores)
     del scores
     if dropout_p:
         weights = dropout(weights, dropout_p)
-    return cast(matmul(weights, value), dtype)
+    returned = cast(weights, dtype)  # the weights come back as well, in the inputs' dtype
+    result = cast(matmul(weights, value), dtype)
+    del returned
+    return result

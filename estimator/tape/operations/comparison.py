@@ -75,7 +75,8 @@ def _where_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tens
     gradient = gradients[0]
     if gradient is None:
         return (None, None, None)
-    return (None, *(combined((gradient, *node.unpack()), gradient.dtype) if node.needs(i) else None for i in (1, 2)))
+    results = [combined((gradient, *node.unpack()), gradient.dtype) if node.needs(i) else None for i in (2, 1)]
+    return (None, *reversed(results))
 
 
 def _masked_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:

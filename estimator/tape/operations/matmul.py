@@ -30,28 +30,28 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     _same_dtype("linear", x, weight)
     fused = x.ndim <= 2 or x.contiguous_layout  # noqa: PLR2004  a matrix
     source = x if fused else contiguous(x)
-    node = record(
-        (source, weight, bias if fused else None),
-        _linear_back,
-        (source if weight.requires_grad else None, weight if source.requires_grad else None),
-    )
+    kept = (source if weight.requires_grad else None, weight if source.requires_grad else None)
+    added = bias if fused else None
+    inputs = (source, weight) if added is None else (source, weight, added)
+    node = record(inputs, _linear_back, kept if added is not None else kept[::-1])
     result = product((*source.shape[:-1], weight.shape[0]), source)
     tracked(node, result)
-    return result if fused or bias is None else add(result, bias, out=result)
+    return result if added is bias else add(result, bias, out=result)
 
 
 def _linear_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     gradient = gradients[0]
     if gradient is None:
-        return (None, None, None)
+        return (None,) * len(node.edges)
     node.unpack()
-    source, weight, bias = node.edges
-    gradient = contiguous(gradient) if gradient.ndim > 2 and not _foldable(gradient) else gradient  # noqa: PLR2004
-    return (
-        product(source.shape, gradient) if source is not None else None,
-        product(weight.shape, gradient) if weight is not None else None,
-        gradient if bias is not None else None,
-    )
+    gradient = gradient if gradient.ndim <= 2 or _foldable(gradient) else contiguous(gradient)  # noqa: PLR2004  a matrix
+    source, weight, *bias = node.edges
+    # Gradients are computed in the order of the arguments' names: (mat1, mat2, self) of addmm, (mat2, self) of mm.
+    first = product(source.shape, gradient) if source is not None and bias else None
+    second = product(weight.shape, gradient) if weight is not None else None
+    if source is not None and first is None:
+        first = product(source.shape, gradient)
+    return (first, second, *(gradient for _ in bias))
 
 
 def _foldable(x: Tensor) -> bool:
@@ -67,7 +67,7 @@ def reshape_is_view(x: Tensor, shape: Shape) -> bool:
 def mm(x: Tensor, other: Tensor) -> Tensor:
     """A product of two matrices; each is kept if the other wants a gradient."""
     _same_dtype("mm", x, other)
-    node = record((x, other), _mm_back, (x if other.requires_grad else None, other if x.requires_grad else None), (_columns(x), _columns(other)))
+    node = record((x, other), _mm_back, (other if x.requires_grad else None, x if other.requires_grad else None), (_columns(x), _columns(other)))
     result = product((x.shape[0], other.shape[1]), x)
     tracked(node, result)
     return result
@@ -95,21 +95,25 @@ def _mm_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor 
     if gradient is None:
         return (None,) * len(node.edges)
     node.unpack()
-    results: list[Tensor | None] = []
-    for edge, columns in zip(node.edges[:2], node.context, strict=True):
-        if edge is None:
-            results.append(None)
-            continue
-        rows, width = edge.shape
-        results.append(product((rows, width), gradient, (1, rows) if columns else None))
+    results: list[Tensor | None] = [None, None]
+    for i in _in_order_of_names(node):
+        edge = node.edges[i]
+        if edge is not None:
+            rows, width = edge.shape
+            results[i] = product((rows, width), gradient, (1, rows) if node.context[i] else None)
     return (*results, gradient) if len(node.edges) > 2 else results  # noqa: PLR2004
+
+
+def _in_order_of_names(node: Node) -> tuple[int, int]:
+    """Gradients are computed in the order of the arguments' names: (mat1, mat2) of addmm, but mat2 before self of mm."""
+    return (0, 1) if len(node.edges) > 2 else (1, 0)  # noqa: PLR2004
 
 
 @operation("bmm", ".bmm")
 def bmm(x: Tensor, other: Tensor) -> Tensor:
     """A batch of matrix products; each operand is kept if the other wants a gradient."""
     _same_dtype("bmm", x, other)
-    node = record((x, other), _bmm_back, (x if other.requires_grad else None, other if x.requires_grad else None))
+    node = record((x, other), _bmm_back, (other if x.requires_grad else None, x if other.requires_grad else None))
     result = product((x.shape[0], x.shape[1], other.shape[2]), x)
     tracked(node, result)
     return result
@@ -129,7 +133,11 @@ def _bmm_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor
     if gradient is None:
         return (None,) * len(node.edges)
     node.unpack()
-    results = [product(edge.shape, gradient) if edge is not None else None for edge in node.edges[:2]]
+    results: list[Tensor | None] = [None, None]
+    for i in _in_order_of_names(node):
+        edge = node.edges[i]
+        if edge is not None:
+            results[i] = product(edge.shape, gradient)
     return (*results, gradient) if len(node.edges) > 2 else results  # noqa: PLR2004
 
 

@@ -107,7 +107,7 @@ def mul(x: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
 def div(x: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient; keeps the divisor, and the dividend if the divisor wants a gradient."""
     dtype = _fractional(x, other) if rounding_mode is None else result_dtype(x, other)
-    kept = (x if isinstance(x, Tensor) and _wants_gradient(other) else None, other if isinstance(other, Tensor) else None)
+    kept = (other if isinstance(other, Tensor) else None, x if isinstance(x, Tensor) and _wants_gradient(other) else None)
     node = record(_inputs(x, other), _div_back, kept) if rounding_mode is None else None
     return _done(node, combined((x, other), dtype, out), out)
 
@@ -147,14 +147,14 @@ def rpow(x: Tensor, base: Any) -> Tensor:
 @operation("maximum", "minimum", "fmax", "fmin", "atan2", ".maximum", ".minimum")
 def extreme(x: Tensor, other: Tensor) -> Tensor:
     """The larger or smaller; keeps both."""
-    node = record((x, other), _mul_back, (x, other))
+    node = record((x, other), _mul_back, (other, x))
     return _done(node, combined((x, other), result_dtype(x, other)))
 
 
 def _partners(x: Any, other: Any) -> tuple[Tensor | None, Tensor | None]:
     return (
-        x if isinstance(x, Tensor) and _wants_gradient(other) else None,
         other if isinstance(other, Tensor) and _wants_gradient(x) else None,
+        x if isinstance(x, Tensor) and _wants_gradient(other) else None,
     )
 
 
@@ -184,11 +184,9 @@ def _sub_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor
 
 def _mul_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     gradient = _present(gradients)
-    x, other = node.unpack()
-    return (
-        _times(gradient, other) if node.needs(0) else None,
-        _times(gradient, x) if node.needs(1) else None,
-    )
+    other, x = node.unpack()
+    second = _times(gradient, x) if node.needs(1) else None  # in the order of the arguments' names
+    return (_times(gradient, other) if node.needs(0) else None, second)
 
 
 def _times(gradient: Tensor, kept: Tensor | None) -> Tensor:
@@ -198,9 +196,9 @@ def _times(gradient: Tensor, kept: Tensor | None) -> Tensor:
 
 def _div_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     gradient = _present(gradients)
-    x, other = node.unpack()
-    first = _times(gradient, other) if node.needs(0) else None
-    return (first, _times(_times(gradient, other), x) if node.needs(1) else None)
+    other, x = node.unpack()
+    second = _times(_times(gradient, other), x) if node.needs(1) else None
+    return (_times(gradient, other) if node.needs(0) else None, second)
 
 
 def _pow_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
@@ -210,7 +208,9 @@ def _pow_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor
     first = None
     if node.needs(0):
         power = _times(gradient, base)
-        first = _times(gradient, power)
+        factor = _times(power, None)
+        del power
+        first = _times(gradient, factor)
     return (first, _times(gradient, exponent) if node.needs(1) else None)
 
 

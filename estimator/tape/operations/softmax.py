@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from estimator.tape.copying import cast, like
-from estimator.tape.dtype import Dtype
+from estimator.tape.dtype import BOOL, Dtype
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.registry import operation
 from estimator.tape.run import current
-from estimator.tape.tensor import Tensor
+from estimator.tape.tensor import Tensor, new
 
 
 @operation("softmax", ".softmax", "F.softmax", "F.softmin")
@@ -23,6 +23,19 @@ def softmax(x: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtyp
 def log_softmax(x: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Dtype | None = None, **_: Any) -> Tensor:
     """The logarithm of softmax."""
     return _kept_result(x, dtype, logarithm=True)
+
+
+def safe_softmax(x: Tensor) -> Tensor:
+    """Softmax over the last dimension with zeros where a whole row is masked, as the math kernel of attention uses it."""
+    node = record((x,), _back, context=False)
+    plain, masked = like(x), like(x, BOOL)
+    rows = new((*x.shape[:-1], 1), BOOL, x.device)
+    result = like(x)
+    del plain, masked, rows
+    if node is not None:
+        node.keep(result)
+    tracked(node, result)
+    return result
 
 
 def _kept_result(x: Tensor, dtype: Dtype | None, *, logarithm: bool) -> Tensor:
