@@ -6,6 +6,7 @@ While a generator runs its events stand where its consumer is, and its own loops
 from __future__ import annotations
 
 import ast
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from greenlet import getcurrent, greenlet
@@ -27,6 +28,7 @@ class Generator:
         self.frame = frame
         self.node = node
         self.greenlet: greenlet | None = greenlet(self._run)
+        self.greenlet.gr_context = copy_context()  # a greenlet begins without context variables; domains use them
         self.running = False
         #: How many of its loops and the like are open: as many levels of the tree it closes later.
         self.levels = 1

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.interpreter.builtins import BUILTINS
-from analysis.interpreter.values import Call, Function, GuestDict, HostFunction, HostValue, Method, Symbol, Value
+from analysis.interpreter.values import Call, Class, Function, GuestDict, HostFunction, HostValue, Method, Symbol, Value
 
 
 class Signature(HostValue):
@@ -25,6 +25,8 @@ class Signature(HostValue):
 def _signature(call: Call) -> Value:
     function = call.args[0]
     inner = function.function if isinstance(function, Method) else function
+    if isinstance(inner, Class):
+        inner = inner.find("__init__")
     if isinstance(inner, Function):
         return Signature(tuple(argument.arg for argument in (*inner.node.args.args, *inner.node.args.kwonlyargs)))
     if callable(inner):

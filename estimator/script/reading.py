@@ -28,9 +28,9 @@ def config_of(run: Run, request: Request) -> TrainingConfig:
         return TrainingConfig(model=Unknown("no model was seen to run"))
     return TrainingConfig(
         model=_model(run, call),
-        batch_size=_batch(run, call, request),
-        sequence_length=_sequence(run, call, request),
-        image_size=_image(run, call, request),
+        batch_size=_batch(run, call),
+        sequence_length=_sequence(run, call),
+        image_size=_image(run, call),
         precision=Known(_precision(call), call.place),
         optimizer=_optimizer(run),
         checkpointing=Known(run.tape.checkpoints > 0),
@@ -54,11 +54,9 @@ def _said(run: Run, name: str) -> tuple[Any, Place | None]:
     return run.observed.facts.get(name, (None, None))
 
 
-def _batch(run: Run, call: ModelCall, request: Request) -> Certainty[int]:
+def _batch(run: Run, call: ModelCall) -> Certainty[int]:
     value, place = _said(run, "batch_size")
     first = _first(call)
-    if "batch_size" in request.overrides:
-        return Known(request.overrides["batch_size"])
     if isinstance(value, int) and (first is None or value == first.shape[0]):
         return Known(value, place)
     if first is None:
@@ -66,12 +64,10 @@ def _batch(run: Run, call: ModelCall, request: Request) -> Certainty[int]:
     return Known(first.shape[0], call.place)
 
 
-def _sequence(run: Run, call: ModelCall, request: Request) -> Certainty[int]:
+def _sequence(run: Run, call: ModelCall) -> Certainty[int]:
     first = _first(call)
     if first is None or not first.integer or len(first.shape) != _TOKENS:
         return Unknown("the model takes no sequence of tokens")
-    if "sequence_length" in request.overrides:
-        return Known(request.overrides["sequence_length"])
     assumed, place = _said(run, "assumed_sequence_length")
     if assumed == first.shape[1]:
         return Assumed(first.shape[1], "texts may be shorter than max_length: the longest batch is taken", place)
@@ -79,12 +75,10 @@ def _sequence(run: Run, call: ModelCall, request: Request) -> Certainty[int]:
     return Known(first.shape[1], place if value == first.shape[1] else call.place)
 
 
-def _image(run: Run, call: ModelCall, request: Request) -> Certainty[int]:
+def _image(run: Run, call: ModelCall) -> Certainty[int]:
     first = _first(call)
     if first is None or first.integer or len(first.shape) != _IMAGES:
         return Unknown("the model takes no images")
-    if "image_size" in request.overrides:
-        return Known(request.overrides["image_size"])
     if _said(run, "assumed_image_size")[0] == first.shape[-1]:
         return Assumed(first.shape[-1], "no transform sets the size of the images; ImageNet's usual size is taken", call.place)
     return Known(first.shape[-1], call.place)
