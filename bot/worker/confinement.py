@@ -18,7 +18,7 @@ _OPEN_FILES = 64
 
 def confine(cpu_seconds: int, memory_bytes: int) -> bool:
     """Apply the limits; gives whether the network is cut off."""
-    _limit(resource.RLIMIT_CPU, cpu_seconds)
+    _limit(resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1)  # SIGXCPU first, which names the reason; SIGKILL a second later
     _limit(resource.RLIMIT_AS, memory_bytes)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
     _limit(resource.RLIMIT_FSIZE, 0)
@@ -27,11 +27,11 @@ def confine(cpu_seconds: int, memory_bytes: int) -> bool:
     return _without_network()
 
 
-def _limit(kind: int, value: int) -> None:
+def _limit(kind: int, soft: int, hard: int | None = None) -> None:
     """Lower the limit, never raise it: an outer limit may be stricter."""
-    _, hard = resource.getrlimit(kind)
-    bounded = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (bounded, bounded))
+    _, outer = resource.getrlimit(kind)
+    wanted = (soft, soft if hard is None else hard)
+    resource.setrlimit(kind, wanted if outer == resource.RLIM_INFINITY else (min(wanted[0], outer), min(wanted[1], outer)))
 
 
 def _without_network() -> bool:

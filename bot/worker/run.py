@@ -80,6 +80,8 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 def _answer(status: int | None, output: bytes | None, errors: bytes | None) -> dict[str, Any] | Stopped:
     if status == -signal.SIGXCPU:
         return Stopped("The analysis used more CPU time than it may and was stopped.", timed_out=True)
+    if status == -signal.SIGKILL:
+        return Stopped("The analysis was killed, most likely because the machine ran out of memory.")
     if status != 0:
         last = (errors or b"").decode("utf-8", "replace").strip().splitlines()[-1:]
         if last and "MemoryError" in last[0]:

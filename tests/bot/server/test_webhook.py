@@ -76,7 +76,7 @@ async def test_a_body_beyond_githubs_limit(github: Simulator, client: aiohttp.Cl
     assert await status(client, body, signed(github, body)) == 413
 
 
-async def test_the_same_delivery_twice(github: Simulator, repository: Repository, bot: str, client: aiohttp.ClientSession) -> None:
+async def test_the_same_delivery_twice(github: Simulator, repository: Repository, client: aiohttp.ClientSession) -> None:
     github.webhooks.double_next("pull_request")
     pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
     await reviewed(repository, pull)

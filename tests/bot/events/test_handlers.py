@@ -1,0 +1,107 @@
+"""Each event ends in one job, or in the reason why there is none."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from bot.events import handlers
+from bot.events.payload import Ignored, MalformedPayloadError
+from bot.job import Job
+
+GUID = "0b989ba4-242f-11e5-81e1-c7b6966d2516"
+REPOSITORY = {"installation": {"id": 3}, "repository": {"id": 5, "full_name": "octo/train"}}
+PULL = REPOSITORY | {"action": "opened", "pull_request": {"number": 7, "head": {"sha": "a" * 40}}}
+COMMENT = REPOSITORY | {
+    "action": "created",
+    "issue": {"number": 7, "pull_request": {}},
+    "comment": {"id": 255, "body": "/preflight help", "user": {"login": "ada", "type": "User"}},
+}
+CHECK = REPOSITORY | {"action": "rerequested", "check_run": {"external_id": f"7/{'a' * 40}", "head_sha": "a" * 40}}
+SUITE = REPOSITORY | {"action": "rerequested", "check_suite": {"head_sha": "a" * 40, "pull_requests": [{"number": 7}]}}
+
+
+def handled(event: str, payload: dict[str, Any]) -> Job | Ignored:
+    return handlers()[event](GUID, payload)
+
+
+@pytest.mark.parametrize(
+    ("payload", "again"),
+    [
+        (PULL, False),
+        (PULL | {"action": "synchronize"}, False),
+        (PULL | {"action": "reopened"}, True),
+        (PULL | {"action": "ready_for_review"}, True),
+        (PULL | {"action": "edited", "changes": {"base": {}}}, True),
+        (PULL | {"action": "labeled", "label": {"name": "preflight: skip"}}, True),
+        (PULL | {"action": "unlabeled", "label": {"name": "preflight: skip"}}, True),
+    ],
+)
+def test_a_change_is_reviewed(payload: dict[str, Any], again: bool) -> None:  # noqa: FBT001
+    job = handled("pull_request", payload)
+    assert isinstance(job, Job)
+    assert (job.kind, job.subject, job.installation, job.delivery, job.replaces) == ("review", "5/7", 3, GUID, True)
+    assert job.facts["request"] == (GUID if again else "")
+
+
+@pytest.mark.parametrize(
+    ("event", "payload"),
+    [
+        ("pull_request", PULL | {"action": "closed"}),
+        ("pull_request", PULL | {"action": "edited", "changes": {"title": {}}}),
+        ("pull_request", PULL | {"action": "labeled", "label": {"name": "bug"}}),
+        ("issue_comment", COMMENT | {"action": "edited"}),
+        ("issue_comment", COMMENT | {"issue": {"number": 7}}),
+        ("issue_comment", COMMENT | {"comment": COMMENT["comment"] | {"user": {"login": "x[bot]", "type": "Bot"}}}),
+        ("issue_comment", COMMENT | {"comment": COMMENT["comment"] | {"body": "fine"}}),
+        ("check_run", CHECK | {"action": "created"}),
+        ("check_run", CHECK | {"check_run": {"external_id": "theirs", "head_sha": "a" * 40}}),
+        ("check_suite", SUITE | {"action": "requested"}),
+        ("check_suite", SUITE | {"check_suite": {"head_sha": "a" * 40, "pull_requests": []}}),
+        ("installation", {"action": "created", "installation": {"id": 3}}),
+        ("ping", {}),
+    ],
+)
+def test_what_asks_for_nothing_makes_no_job(event: str, payload: dict[str, Any]) -> None:
+    assert isinstance(handled(event, payload), Ignored)
+
+
+def test_buttons_and_comments_make_jobs() -> None:
+    for event, payload in (("check_run", CHECK), ("check_suite", SUITE)):
+        job = handled(event, payload)
+        assert isinstance(job, Job)
+        assert (job.kind, job.facts["number"], job.facts["request"]) == ("review", 7, GUID)
+    answer = handled("issue_comment", COMMENT)
+    assert isinstance(answer, Job)
+    assert (answer.kind, answer.facts["commands"], answer.facts["author"]) == ("answer", [["help"]], "ada")
+    gone = handled("installation", {"action": "deleted", "installation": {"id": 3}})
+    assert isinstance(gone, Job)
+    assert (gone.kind, gone.facts) == ("forget", {"installation": 3})
+
+
+@pytest.mark.parametrize(("event", "payload"), [("pull_request", PULL), ("issue_comment", COMMENT), ("check_run", CHECK), ("check_suite", SUITE)])
+def test_any_missing_or_mistyped_field_is_named(event: str, payload: dict[str, Any]) -> None:
+    for path in _leaves(payload):
+        for wrong in (None, [], True):
+            broken = copy.deepcopy(payload)
+            _set(broken, path, wrong)
+            try:
+                handled(event, broken)
+            except MalformedPayloadError as error:
+                assert path[0] in str(error)
+
+
+def _leaves(value: dict[str, Any], prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    found = [(*prefix, name) for name in value]
+    for name, inner in value.items():
+        if isinstance(inner, dict):
+            found += _leaves(inner, (*prefix, name))
+    return found
+
+
+def _set(value: dict[str, Any], path: tuple[str, ...], wrong: object) -> None:
+    for name in path[:-1]:
+        value = value[name]
+    value[path[-1]] = wrong
