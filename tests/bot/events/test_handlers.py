@@ -87,10 +87,17 @@ def test_any_missing_or_mistyped_field_is_named(event: str, payload: dict[str, A
         for wrong in (None, [], True):
             broken = copy.deepcopy(payload)
             _set(broken, path, wrong)
-            try:
-                handled(event, broken)
-            except MalformedPayloadError as error:
-                assert path[0] in str(error)
+            said = _complaint(event, broken)
+            assert said is None or path[0] in said
+
+
+def _complaint(event: str, payload: dict[str, Any]) -> str | None:
+    """What is said against the payload; None where the field does not matter."""
+    try:
+        handled(event, payload)
+    except MalformedPayloadError as error:
+        return str(error)
+    return None
 
 
 def _leaves(value: dict[str, Any], prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -16,6 +15,7 @@ from aiohttp import web
 from bot.app import create_app
 from bot.settings import Pace, ServerSettings, WorkerLimits
 from simulator import PullRequest, Repository, Simulator
+from tests.bot.waiting import until
 
 WORKER = (sys.executable, "-I", str(Path(__file__).parent / "marked_lines.py"))
 _NUMBERS = count(1)
@@ -68,16 +68,6 @@ async def bot(github: Simulator, tmp_path_factory: pytest.TempPathFactory) -> As
 @pytest.fixture
 def repository(github: Simulator) -> Repository:
     return github.create_repository(f"octo/train-{next(_NUMBERS)}", {"train.py": TRAIN, "README.md": "Trains.\n"})
-
-
-async def until(claim: Callable[[], object | Awaitable[object]], seconds: float = 20.0) -> None:
-    """Wait until ``claim`` holds."""
-    for _ in range(int(seconds / 0.02)):
-        value = claim()
-        if await value if isinstance(value, Awaitable) else value:
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it did not happen in time")
 
 
 async def reviewed(repository: Repository, pull: PullRequest) -> None:

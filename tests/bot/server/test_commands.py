@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from simulator import BadGateway, PullRequest, Repository, Simulator
-from tests.bot.server.conftest import reviewed, until
+from tests.bot.server.conftest import reviewed
 from tests.bot.server.test_pull_request import LARGER
+from tests.bot.waiting import until
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("bot")]
 

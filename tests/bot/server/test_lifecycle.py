@@ -17,8 +17,9 @@ import pytest
 
 from bot.settings import WorkerLimits
 from simulator import Delay, Repository, Simulator
-from tests.bot.server.conftest import reviewed, serving, settings_for, until
+from tests.bot.server.conftest import reviewed, serving, settings_for
 from tests.bot.server.test_pull_request import BUGGY
+from tests.bot.waiting import until
 
 ROOT = Path(__file__).parents[3]
 

@@ -7,7 +7,8 @@ import pytest
 from simulator import BadGateway, Drop, Exhausted, RateLimited, Repository, Simulator
 from simulator.checking import rerequest
 from simulator.http.faults import Fault
-from tests.bot.server.conftest import TRAIN, reviewed, until
+from tests.bot.server.conftest import TRAIN, reviewed
+from tests.bot.waiting import until
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("bot")]
 

@@ -12,8 +12,9 @@ import pytest
 import pytest_asyncio
 
 from simulator import Refuse, Repository, Simulator
-from tests.bot.server.conftest import reviewed, until
+from tests.bot.server.conftest import reviewed
 from tests.bot.server.test_pull_request import BUGGY
+from tests.bot.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

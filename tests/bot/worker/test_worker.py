@@ -15,6 +15,7 @@ from analysis.snapshot import Snapshot
 from bot.settings import ServerSettings, WorkerLimits
 from bot.worker.run import Stopped, run_task
 from bot.worker.wire import Task, pack, unpack
+from tests.bot.waiting import until
 
 BASE = Snapshot.of({"train.py": b"x = 1\n", "shared.py": b"y = 2\n"}, "b" * 40)
 HEAD = Snapshot(frozenset({"train.py", "shared.py", "picture.png"}), {"train.py": b"x = 3\n", "shared.py": b"y = 2\n"}, "a" * 40)
@@ -105,13 +106,11 @@ open({str(noted)!r}, "w").write(f"{{os.getpid()}} {{child.pid}}")
 time.sleep(60)
 """
     running = asyncio.create_task(run_task(TASK, settings(tmp_path, program)))
-    while not noted.exists() or not noted.read_text():
-        await asyncio.sleep(0.02)
+    await until(lambda: noted.exists() and noted.read_text())
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    for pid in map(int, noted.read_text().split()):
-        assert not _alive(pid)
+    await until(lambda: not any(_alive(pid) for pid in map(int, noted.read_text().split())))
 
 
 def _alive(pid: int) -> bool:
