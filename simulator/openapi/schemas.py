@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # The description calls these integers; GitHub sends null for comments that are outdated or on whole files, as its own
 # description of the webhook payloads says.
 _SENT_AS_NULL = ("position", "line", "original_position", "original_line")
+# The description asks of some accounts to be both; its component for the same thing says "any of".
+_EITHER_ACCOUNT = ["Simple User", "Enterprise"]
 _IGNORED = ("nullable", "example", "examples", "discriminator", "xml", "externalDocs")
 
 
@@ -89,6 +91,8 @@ def _convert(schema: object, *, closed: bool) -> object:
     if not isinstance(schema, dict):
         return schema
     converted: Json = {}
+    if [part.get("title") for part in schema.get("allOf", [])] == _EITHER_ACCOUNT:
+        schema = {"anyOf": schema["allOf"], "nullable": schema.get("nullable")}
     for key, value in schema.items():
         if key in ("properties", "patternProperties"):
             converted[key] = {name: _convert(inner, closed=closed) for name, inner in value.items()}

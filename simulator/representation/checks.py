@@ -32,7 +32,7 @@ def check_run_json(repository: Repository, run: CheckRun) -> Json:
         "node_id": node_id("CR", run.id),
         "name": run.name,
         "head_sha": run.head_sha,
-        "external_id": run.external_id,
+        "external_id": run.external_id or "",
         "url": url,
         "html_url": page,
         "details_url": run.details_url or f"{platform.urls.web}/apps/{platform.app.slug}",
