@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter import imports
 from analysis.interpreter.generators import Generator
+from analysis.interpreter.joins import join
 from analysis.interpreter.values import (
     MISSING,
     Alternatives,
@@ -16,8 +17,6 @@ from analysis.interpreter.values import (
     External,
     Function,
     Guarded,
-    GuestDict,
-    GuestList,
     HostFunction,
     HostValue,
     Instance,
@@ -29,7 +28,6 @@ from analysis.interpreter.values import (
     Super,
     Symbol,
     Value,
-    join,
 )
 
 if TYPE_CHECKING:
@@ -168,7 +166,7 @@ def _of_object(name: str) -> HostFunction:
     def run(call: Call) -> Value:
         match name:
             case "__setattr__":
-                _write(call.machine, call.args[0].fields, call.args[1], call.args[2], call.span)
+                write(call.machine, call.args[0].fields, call.args[1], call.args[2], call.span)
             case "__delattr__":
                 call.machine.heap.delete(call.args[0].fields, call.args[1])
             case "__new__":
@@ -208,7 +206,7 @@ def _of_function(machine: Machine, value: Value, name: str, span: Span) -> Value
             return inner.name
     if isinstance(inner, Partial):
         return {"func": inner.function, "args": inner.args, "keywords": dict(inner.kwargs)}.get(name)
-    if name == "__wrapped__" or name == "__func__":
+    if name in {"__wrapped__", "__func__"}:
         return inner
     if name == "__doc__":
         return None
@@ -225,7 +223,7 @@ def set(machine: Machine, owner: Value, name: str, value: Value, span: Span) -> 
         case Symbol():
             machine.heap.write(owner.parts, f".{name}", value)
         case Module():
-            _write(machine, owner.vars, name, value, span)
+            write(machine, owner.vars, name, value, span)
         case Class():
             machine.heap.write(owner.namespace, name, value)
         case Function():
@@ -253,10 +251,11 @@ def _set_on_instance(machine: Machine, owner: Instance, name: str, value: Value,
     if custom is not MISSING:
         machine.call(custom, [owner, name, value], {}, span)
         return
-    _write(machine, owner.fields, name, value, span)
+    write(machine, owner.fields, name, value, span)
 
 
-def _write(machine: Machine, cells: dict[Value, Value], name: str, value: Value, span: Span) -> None:
+def write(machine: Machine, cells: dict[Value, Value], name: str, value: Value, span: Span) -> None:
+    """Write a cell and note where."""
     if machine.domain.tracks_places:
         machine.places[(id(cells), name)] = span
     machine.heap.write(cells, name, value)
@@ -277,103 +276,3 @@ def delete(machine: Machine, owner: Value, name: str, span: Span) -> None:
             machine.heap.delete(owner.vars, name)
         case HostValue():
             set(machine, owner, name, None, span)
-
-
-def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
-    """``owner[key]``."""
-    match owner:
-        case Symbol():
-            if isinstance(key, (str, int)):
-                return owner.part(f"[{key!r}]")
-            return Symbol(f"{owner!r}[…]", span, machine.stamp)
-        case Instance():
-            found = owner.cls.find("__getitem__")
-            if found is not MISSING:
-                return machine.call(bind(machine, found, owner, owner.cls, span), [key], {}, span)
-            return machine.domain.unknown_attribute(machine, owner, "__getitem__", span)
-        case Class() | External() | Function():
-            return _generic(owner, key)
-        case Alternatives(values=values):
-            result = get_item(machine, values[0], key, span)
-            for other in values[1:]:
-                result = join(result, get_item(machine, other, key, span))
-            return result
-        case type():
-            return owner
-    if isinstance(owner, (dict, list, tuple)) and _undecided(key):
-        return _any_item(owner, span, machine)
-    machine.domain.before_call(machine, span)
-    try:
-        found = owner[key]
-    except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
-        return machine.domain.host_failed(machine, owner, error, span)
-    if type(found) is list and isinstance(owner, list):
-        found = GuestList(found)
-        found.span, found.stamp = span, machine.stamp
-    return found
-
-
-def _undecided(key: Value) -> bool:
-    if isinstance(key, slice):
-        return any(_undecided(part) for part in (key.start, key.stop, key.step))
-    return isinstance(key, (Symbol, Alternatives))
-
-
-def _any_item(owner: Value, span: Span, machine: Machine) -> Value:
-    values = list(owner.values()) if isinstance(owner, dict) else list(owner)
-    if not values:
-        return Symbol("an item of an empty collection", span, machine.stamp)
-    result = values[0]
-    for value in values[1:64]:
-        result = join(result, value)
-    return result
-
-
-def _generic(owner: Value, key: Value) -> Value:
-    """``Base[int]`` is ``Base``; members of an enumeration are found by name."""
-    if isinstance(owner, Class) and isinstance(key, str):
-        return owner.metadata.get("members", {}).get(key, owner)
-    return owner
-
-
-def set_item(machine: Machine, owner: Value, key: Value, value: Value, span: Span) -> None:
-    """``owner[key] = value``."""
-    if machine.domain.watches_stores:
-        value = machine.domain.stored(machine, owner, key, value, span)
-    match owner:
-        case dict():
-            name = key if not isinstance(key, (Alternatives, slice)) and key.__hash__ is not None else repr(key)
-            _write(machine, owner, name, value, span)
-        case list():
-            _set_in_list(machine, owner, key, value, span)
-        case Symbol():
-            if isinstance(key, (str, int)):
-                machine.heap.write(owner.parts, f"[{key!r}]", value)
-        case Instance():
-            found = owner.cls.find("__setitem__")
-            if found is not MISSING:
-                machine.call(bind(machine, found, owner, owner.cls, span), [key, value], {}, span)
-        case HostValue():
-            machine.domain.before_call(machine, span)
-            try:
-                owner[key] = value  # type: ignore[index]  # a domain's tensor takes items
-            except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
-                machine.domain.host_failed(machine, owner, error, span)
-        case _:
-            machine.note(span, "sets an item of something that was not followed")
-
-
-def _set_in_list(machine: Machine, owner: list[Value], key: Value, value: Value, span: Span) -> None:
-    machine.heap.touch(owner)
-    try:
-        owner[key] = machine.items(value, span) if isinstance(key, slice) and not isinstance(value, list) else value
-    except (TypeError, IndexError, ValueError):
-        owner.append(value)
-        machine.note(span, "sets an item at a position that is not known")
-
-
-def new_dict(machine: Machine, span: Span) -> GuestDict:
-    """An empty dict made here."""
-    made = GuestDict()
-    made.span, made.stamp = span, machine.stamp
-    return made

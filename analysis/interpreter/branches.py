@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Exit
 from analysis.interpreter.heap import Delta
-from analysis.interpreter.values import GuestRaise, Value, join
+from analysis.interpreter.joins import join
+from analysis.interpreter.values import GuestRaise, Value
 from analysis.trace.tree import Alt, Leave
 
 if TYPE_CHECKING:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.exceptions import EXCEPTIONS, guest_error
+from analysis.interpreter.joins import join
+from analysis.interpreter.reflection import FUNCTIONS, UNKNOWN, made, unknown
 from analysis.interpreter.values import (
     MISSING,
     Alternatives,
@@ -14,21 +16,16 @@ from analysis.interpreter.values import (
     Class,
     ClassMethod,
     External,
-    Function,
     GuestDict,
     GuestList,
     GuestSet,
     HostFunction,
     HostValue,
     Instance,
-    Method,
-    Module,
     Property,
     StaticMethod,
-    Super,
     Symbol,
     Value,
-    join,
 )
 
 if TYPE_CHECKING:
@@ -36,24 +33,14 @@ if TYPE_CHECKING:
 
 #: Methods of containers that change them.
 MUTATORS = frozenset(
-    ["append", "extend", "insert", "pop", "popitem", "remove", "clear", "sort", "reverse", "update", "setdefault", "add", "discard", "appendleft", "popleft", "extendleft", "rotate", "difference_update", "intersection_update", "symmetric_difference_update", "__setitem__", "__delitem__"]
-)
-_UNKNOWN = (Symbol, Alternatives, External)
-
-
-def _made(call: Call, container: Any) -> Value:
-    container.span, container.stamp = call.span, call.machine.stamp
-    return container
-
-
-def _unknown(call: Call, *values: Value) -> Symbol:
-    source = next((value for value in values if isinstance(value, Symbol)), None)
-    stamp = source.stamp if source is not None else call.machine.stamp
-    return Symbol("the result of a built-in", call.span, stamp, rank_varying=any(getattr(value, "rank_varying", False) for value in values))
-
+    {
+        "__delitem__", "__setitem__", "add", "append", "appendleft", "clear", "difference_update", "discard", "extend", "extendleft", "insert",
+        "intersection_update", "pop", "popitem", "popleft", "remove", "reverse", "rotate", "setdefault", "sort", "symmetric_difference_update", "update",
+    }
+)  # fmt: skip
 
 def _list(call: Call) -> Value:
-    return _made(call, GuestList(call.machine.items(call.args[0], call.span) if call.args else ()))
+    return made(call, GuestList(call.machine.items(call.args[0], call.span) if call.args else ()))
 
 
 def _tuple(call: Call) -> Value:
@@ -62,28 +49,34 @@ def _tuple(call: Call) -> Value:
 
 def _set(call: Call) -> Value:
     items = call.machine.items(call.args[0], call.span) if call.args else ()
-    return _made(call, GuestSet(item for item in items if item.__hash__ is not None))
+    return made(call, GuestSet(item for item in items if item.__hash__ is not None))
 
 
 def _dict(call: Call) -> Value:
-    made = _made(call, GuestDict())
+    result: GuestDict = made(call, GuestDict())
     if call.args:
-        source = call.args[0]
-        pairs = source.items() if isinstance(source, dict) else () if isinstance(source, _UNKNOWN) else (tuple(call.machine.items(pair)) for pair in call.machine.items(source))
-        made.update({pair[0]: pair[1] for pair in pairs if len(pair) == 2})
-    made.update(call.kwargs)
-    return made
+        result.update(_pairs_of(call, call.args[0]))
+    result.update(call.kwargs)
+    return result
+
+
+def _pairs_of(call: Call, source: Value) -> dict[Value, Value]:
+    if isinstance(source, dict):
+        return source
+    if isinstance(source, UNKNOWN):
+        return {}
+    return dict(tuple(call.machine.items(pair)) for pair in call.machine.items(source))
 
 
 def _len(call: Call) -> Value:
     value = call.args[0]
     if isinstance(value, Instance):
         found = value.cls.find("__len__")
-        return call.machine.call(found, [value], {}, call.span) if found is not MISSING else _unknown(call, value)
+        return call.machine.call(found, [value], {}, call.span) if found is not MISSING else unknown(call, value)
     if isinstance(value, Symbol):
         return value.part(".__len__()")
-    if isinstance(value, _UNKNOWN) or not hasattr(value, "__len__"):
-        return _unknown(call, value)
+    if isinstance(value, UNKNOWN) or not hasattr(value, "__len__"):
+        return unknown(call, value)
     return len(value)
 
 
@@ -95,8 +88,8 @@ def _range(call: Call) -> Value:
 
 def _symbolic_range(call: Call) -> Value:
     """A range whose length is not known: its start is, so counters stay numbers."""
-    start = call.args[0] if len(call.args) > 1 and isinstance(call.args[0], int) else 0
-    step = call.args[2] if len(call.args) > 2 and isinstance(call.args[2], int) else 1
+    start, step = (call.args[0] if call.given(1, "stop") else 0), call.get(2, "step", 1)
+    start, step = (value if isinstance(value, int) else usual for value, usual in ((start, 0), (step, 1)))
     return Counting(start, step)
 
 
@@ -167,7 +160,7 @@ def _sorted(call: Call) -> Value:
         except TypeError:
             order = list(range(len(items)))
         items = [items[index] for index in order]
-    return _made(call, GuestList(items))
+    return made(call, GuestList(items))
 
 
 def _reduce(function: Callable[..., Any]) -> Callable[[Call], Value]:
@@ -175,12 +168,12 @@ def _reduce(function: Callable[..., Any]) -> Callable[[Call], Value]:
         values = call.machine.items(call.args[0], call.span) if len(call.args) == 1 else call.args
         key = call.kwargs.get("key")
         if not values:
-            return call.kwargs.get("default", _unknown(call))
+            return call.kwargs.get("default", unknown(call))
         if key is not None or any(not isinstance(value, (int, float, str)) for value in values):
             result = values[0]
             for value in values[1:]:
                 result = join(result, value)
-            return _unknown(call, *values) if isinstance(result, Alternatives) and key is None else result
+            return unknown(call, *values) if isinstance(result, Alternatives) and key is None else result
         return function(values)
 
     return run
@@ -195,94 +188,18 @@ def _sum(call: Call) -> Value:
     return total
 
 
-def _any_all(stops_at: bool) -> Callable[[Call], Value]:  # noqa: FBT001  private: which of the two built-ins
+def _any_all(*, stops_at: bool) -> Callable[[Call], Value]:
     def run(call: Call) -> Value:
         undecided = None
         for value in call.machine.iterate(call.args[0], call.span):
-            if isinstance(value, _UNKNOWN):
+            if isinstance(value, UNKNOWN):
                 undecided = value
                 continue
             if call.machine.truth(value, call.span) is stops_at:
                 return stops_at
-        return (not stops_at) if undecided is None else _unknown(call, undecided)
+        return (not stops_at) if undecided is None else unknown(call, undecided)
 
     return run
-
-
-def _isinstance(call: Call) -> Value:
-    value, kinds = call.args[0], call.args[1]
-    answers = [_is_a(value, kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
-    if True in answers:
-        return True
-    return _unknown(call, value) if None in answers else False
-
-
-def _is_a(value: Value, kind: Value) -> bool | None:
-    if isinstance(value, (Symbol, Alternatives)) or isinstance(kind, Symbol):
-        return None
-    if isinstance(kind, HostFunction):
-        kind = TYPES.get(kind.name, kind)
-    dotted = kind.dotted if isinstance(kind, (External, Class)) else None
-    if isinstance(value, Instance):
-        if isinstance(kind, Class):
-            return kind in value.cls.mro or value.cls.has_base(kind.dotted)
-        return value.cls.has_base(dotted) if dotted is not None else False
-    if isinstance(value, HostValue) and dotted is not None:
-        return dotted in getattr(value, "guest_types", ())
-    if isinstance(kind, type):
-        return isinstance(value, kind)
-    if dotted in {"collections.abc.Callable", "typing.Callable"}:
-        return isinstance(value, (Function, Method, Class, HostFunction))
-    if dotted is not None and dotted.rpartition(".")[2] in {"Mapping", "Sequence", "Iterable", "OrderedDict"}:
-        return isinstance(value, dict) if "apping" in dotted or "Dict" in dotted else isinstance(value, (list, tuple))
-    return False
-
-
-def _getattr(call: Call) -> Value:
-    value, name = call.args[0], call.args[1]
-    if not isinstance(name, str):
-        return _unknown(call, value, name)
-    if len(call.args) > 2 and _has(call, value, name) is False:
-        return call.args[2]
-    return call.machine.getattr(value, name, call.span)
-
-
-def _has(call: Call, value: Value, name: str) -> bool | None:
-    match value:
-        case Instance():
-            if name in value.fields or value.cls.find(name) is not MISSING:
-                return True
-            followed = all(isinstance(base, (Class, type)) for owner in value.cls.mro for base in owner.bases)
-            return False if followed and value.cls.find("__getattr__") is MISSING else None
-        case Module():
-            return name in value.vars
-        case Class():
-            return value.find(name) is not MISSING
-        case Symbol() | Alternatives():
-            return True if f".{name}" in getattr(value, "parts", {}) else None
-        case External():
-            return True
-        case Function():
-            return name in value.fields or name.startswith("__")
-    return hasattr(value, name)
-
-
-def _hasattr(call: Call) -> Value:
-    answer = _has(call, call.args[0], call.args[1]) if isinstance(call.args[1], str) else None
-    if answer is None:
-        value = call.args[0]
-        return value.part(f"hasattr {call.args[1]}") if isinstance(value, Symbol) else _unknown(call)
-    return answer
-
-
-def _setattr(call: Call) -> Value:
-    if isinstance(call.args[1], str):
-        call.machine.setattr(call.args[0], call.args[1], call.args[2], call.span)
-
-
-def _delattr(call: Call) -> Value:
-    if isinstance(call.args[1], str):
-        call.machine.delattr(call.args[0], call.args[1], call.span)
 
 
 def _iter(call: Call) -> Value:
@@ -294,7 +211,7 @@ def _next(call: Call) -> Value:
     try:
         if isinstance(source, Instance):
             return call.machine.call(call.machine.getattr(source, "__next__", call.span), [], {}, call.span)
-        if isinstance(source, _UNKNOWN):
+        if isinstance(source, UNKNOWN):
             return next(call.machine.domain.unknown_items(call.machine, source, call.span))
         return next(source)
     except StopIteration as error:
@@ -303,43 +220,14 @@ def _next(call: Call) -> Value:
         raise guest_error(error, call.span) from None
 
 
-def _type(call: Call) -> Value:
-    value = call.args[0]
-    return value.cls if isinstance(value, Instance) else _unknown(call, value) if isinstance(value, _UNKNOWN) else type(value)
-
-
-def _super(call: Call) -> Value:
-    return Super(call.args[0], call.args[1]) if len(call.args) == 2 and isinstance(call.args[0], Class) else _unknown(call)
-
-
-def _callable(call: Call) -> Value:
-    value = call.args[0]
-    if isinstance(value, _UNKNOWN):
-        return _unknown(call, value)
-    return isinstance(value, (Function, Method, Class, HostFunction)) or (isinstance(value, Instance) and value.cls.find("__call__") is not MISSING)
-
-
-def _vars(call: Call) -> Value:
-    value = call.args[0] if call.args else call.machine.frame
-    return value.fields if isinstance(value, Instance) else getattr(value, "vars", _unknown(call))
-
-
-def _globals(call: Call) -> Value:
-    return call.machine.frame.module.vars if call.machine.frame is not None else {}
-
-
-def _locals(call: Call) -> Value:
-    return _made(call, GuestDict(call.machine.frame.vars)) if call.machine.frame is not None else {}
-
-
 def _plain(function: Callable[..., Any]) -> Callable[[Call], Value]:
     """A built-in that computes on plain values only."""
 
     def run(call: Call) -> Value:
         values = (*call.args, *call.kwargs.values())
-        if any(isinstance(value, (*_UNKNOWN, Instance)) for value in values):
+        if any(isinstance(value, (*UNKNOWN, Instance)) for value in values):
             special = _special(call, function.__name__)
-            return _unknown(call, *values) if special is MISSING else special
+            return unknown(call, *values) if special is MISSING else special
         try:
             return function(*call.args, **call.kwargs)
         except (TypeError, ValueError, OverflowError, ArithmeticError) as error:
@@ -370,29 +258,6 @@ def _open(call: Call) -> Value:
     return call.machine.open_file(call.args[0] if call.args else None, call.span)
 
 
-def _issubclass(call: Call) -> Value:
-    cls, kind = call.args[0], call.args[1]
-    if isinstance(cls, Class) and isinstance(kind, (Class, External)):
-        return cls.has_base(kind.dotted) or kind in cls.mro
-    return _unknown(call)
-
-
-_FUNCTIONS: dict[str, Callable[[Call], Value]] = {
-    "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set, "dict": _dict, "len": _len, "range": _range, "enumerate": _enumerate,
-    "zip": _zip, "map": _map, "filter": _filter, "reversed": _reversed, "sorted": _sorted, "min": _reduce(min), "max": _reduce(max), "sum": _sum,
-    "any": _any_all(True), "all": _any_all(False), "isinstance": _isinstance, "issubclass": _issubclass, "getattr": _getattr, "hasattr": _hasattr,
-    "setattr": _setattr, "delattr": _delattr, "iter": _iter, "next": _next, "type": _type, "super": _super, "callable": _callable, "vars": _vars,
-    "globals": _globals, "locals": _locals, "exec": _exec, "eval": _exec, "print": _nothing, "open": _open, "input": lambda call: _unknown(call),
-    "id": lambda call: _unknown(call), "hash": lambda call: _unknown(call), "dir": lambda call: _unknown(call), "__import__": lambda call: External(str(call.args[0])),
-    "exit": _nothing, "quit": _nothing, "breakpoint": _nothing,
-    "int": _plain(int), "float": _plain(float), "str": _plain(str), "bool": lambda call: _bool(call), "bytes": _plain(bytes), "complex": _plain(complex),
-    "abs": _plain(abs), "round": _plain(round), "pow": _plain(pow), "divmod": _plain(divmod), "chr": _plain(chr), "ord": _plain(ord), "repr": _plain(repr),
-    "hex": _plain(hex), "bin": _plain(bin), "format": _plain(format), "slice": _plain(slice), "ascii": _plain(ascii),
-    "property": lambda call: Property(call.get(0, "fget"), call.get(1, "fset")), "staticmethod": lambda call: StaticMethod(call.args[0]),
-    "classmethod": lambda call: ClassMethod(call.args[0]),
-}  # fmt: skip
-
-
 def _bool(call: Call) -> Value:
     if not call.args:
         return False
@@ -400,13 +265,24 @@ def _bool(call: Call) -> Value:
     return call.args[0] if decided is None else decided
 
 
-#: Built-in functions that are also types, for ``isinstance``.
-TYPES: dict[str, type] = {
-    "list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict, "int": int, "float": float, "str": str, "bool": bool,
-    "bytes": bytes, "complex": complex, "range": range, "slice": slice, "type": type,
+_FUNCTIONS: dict[str, Callable[[Call], Value]] = {
+    "list": _list, "tuple": _tuple, "set": _set, "frozenset": _set, "dict": _dict, "len": _len, "range": _range, "enumerate": _enumerate,
+    "zip": _zip, "map": _map, "filter": _filter, "reversed": _reversed, "sorted": _sorted, "min": _reduce(min), "max": _reduce(max), "sum": _sum,
+    "any": _any_all(stops_at=True), "all": _any_all(stops_at=False),
+    "iter": _iter, "next": _next,
+    "exec": _exec, "eval": _exec, "print": _nothing, "open": _open, "input": unknown,
+    "id": unknown, "hash": unknown, "dir": unknown, "__import__": lambda call: External(str(call.args[0])),
+    "exit": _nothing, "quit": _nothing, "breakpoint": _nothing,
+    "int": _plain(int), "float": _plain(float), "str": _plain(str), "bool": _bool, "bytes": _plain(bytes), "complex": _plain(complex),
+    "abs": _plain(abs), "round": _plain(round), "pow": _plain(pow), "divmod": _plain(divmod), "chr": _plain(chr), "ord": _plain(ord), "repr": _plain(repr),
+    "hex": _plain(hex), "bin": _plain(bin), "format": _plain(format), "slice": _plain(slice), "ascii": _plain(ascii),
+    "property": lambda call: Property(call.get(0, "fget"), call.get(1, "fset")), "staticmethod": lambda call: StaticMethod(call.args[0]),
+    "classmethod": lambda call: ClassMethod(call.args[0]),
 }  # fmt: skip
 
-BUILTINS: dict[str, Value] = {name: HostFunction(name, run) for name, run in _FUNCTIONS.items()}
+
+BUILTINS: dict[str, Value] = {name: HostFunction(name, run) for name, run in {**FUNCTIONS, **_FUNCTIONS}.items()}
 BUILTINS.update(EXCEPTIONS)
-BUILTINS.update({"object": Class("object", "builtins.object", (), {}), "NotImplemented": NotImplemented, "Ellipsis": ..., "__debug__": True, "__name__": "__main__"})
+BUILTINS["object"] = Class("object", "builtins.object", (), {})
+BUILTINS.update({"NotImplemented": NotImplemented, "Ellipsis": ..., "__debug__": True, "__name__": "__main__"})
 BUILTINS.update({"bytearray": External("builtins.bytearray"), "memoryview": External("builtins.memoryview")})

@@ -10,6 +10,7 @@ from analysis.interpreter import binding, branches, generators, managers
 from analysis.interpreter.builtins import MUTATORS
 from analysis.interpreter.exceptions import guest_error
 from analysis.interpreter.frames import Frame
+from analysis.interpreter.joins import join
 from analysis.interpreter.values import (
     MISSING,
     Alternatives,
@@ -29,7 +30,6 @@ from analysis.interpreter.values import (
     Partial,
     Symbol,
     Value,
-    join,
 )
 from analysis.trace.tree import Leave
 
@@ -156,17 +156,24 @@ def _call_host(machine: Machine, callee: Callable[..., Value], args: list[Value]
     machine.domain.before_call(machine, span)
     if isinstance(receiver, (list, dict, set)):
         return _container_method(machine, receiver, name, callee, args, kwargs, span)
-    plain = isinstance(callee, type) or isinstance(receiver, (str, bytes, int, float, tuple, frozenset, range))
-    if plain and not (isinstance(callee, type) and issubclass(callee, HostValue)) and any(isinstance(value, (Symbol, Alternatives, External)) for value in (*args, *kwargs.values())):
-        unknown = next(value for value in (*args, *kwargs.values()) if isinstance(value, (Symbol, Alternatives, External)))
+    unknown = next((value for value in (*args, *kwargs.values()) if isinstance(value, (Symbol, Alternatives, External))), None)
+    if unknown is not None and _is_plain(callee, receiver):
         return Symbol(f"{name}({unknown!r})", span, getattr(unknown, "stamp", machine.stamp), rank_varying=getattr(unknown, "rank_varying", False))
-    machine.argument_places = machine.argument_places if machine.domain.tracks_places else ([], {})
+    given = [_host_argument(machine, value, span) for value in args]
+    named = {key: _host_argument(machine, value, span) for key, value in kwargs.items()}
     try:
-        return fresh(machine, callee(*(_host_argument(machine, value, span) for value in args), **{k: _host_argument(machine, v, span) for k, v in kwargs.items()}), span)
+        return fresh(machine, callee(*given, **named), span)
     except (GuestRaise, StopIteration):
         raise
     except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
         return machine.domain.host_failed(machine, callee, error, span)
+
+
+def _is_plain(callee: Callable[..., Value], receiver: Value) -> bool:
+    """Whether it computes on plain values only, so that an unknown operand makes the result unknown."""
+    if isinstance(callee, type):
+        return not issubclass(callee, HostValue)
+    return isinstance(receiver, (str, bytes, int, float, tuple, frozenset, range))
 
 
 def _host_argument(machine: Machine, value: Value, span: Span) -> Value:
@@ -174,7 +181,9 @@ def _host_argument(machine: Machine, value: Value, span: Span) -> Value:
     return machine.as_host(value, span) if isinstance(value, (Function, Method, Partial, Guarded)) else value
 
 
-def _container_method(machine: Machine, receiver: Value, name: str, callee: Callable[..., Value], args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
+def _container_method(
+    machine: Machine, receiver: Value, name: str, callee: Callable[..., Value], args: list[Value], kwargs: dict[str, Value], span: Span
+) -> Value:
     if name in MUTATORS:
         machine.heap.touch(receiver)
         if name in {"extend", "update"} and args:
@@ -185,7 +194,7 @@ def _container_method(machine: Machine, receiver: Value, name: str, callee: Call
         return None
     if name == "get" and args and isinstance(args[0], (Symbol, Alternatives)):
         return machine.getitem(receiver, args[0], span)
-    if name in {"pop", "popleft", "popitem"} and not receiver and len(args) < 2:
+    if name in {"pop", "popleft", "popitem"} and not receiver and not args[1:]:
         return Symbol("an item of an empty collection", span, machine.stamp)
     try:
         return fresh(machine, callee(*args, **kwargs), span)

@@ -81,5 +81,6 @@ def _special(kind: str) -> dict[str, Value]:
 
 #: What inheriting from a container means, by the container's name.
 BASES: dict[str, Class] = {
-    kind: Class(kind, f"builtins.{kind}", (), {**_special(kind), **{name: _delegate(kind, name) for name in methods.split()}}) for kind, methods in _METHODS.items()
+    kind: Class(kind, f"builtins.{kind}", (), {**_special(kind), **{name: _delegate(kind, name) for name in methods.split()}})
+    for kind, methods in _METHODS.items()
 }

@@ -55,8 +55,7 @@ def run_try(machine: Machine, node: ast.Try, frame: Frame) -> Exit | None:
     except GuestRaise as error:
         machine.try_depth -= 1
         machine.frame, machine.path, machine.depth, machine.stamp, machine.tree.stack = *before[:4], before[4]
-        left = _handle(machine, node, frame, error)
-        return left
+        return _handle(machine, node, frame, error)
     machine.try_depth -= 1
     if left is None and node.orelse:
         left = machine.execute(node.orelse, frame)

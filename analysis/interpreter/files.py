@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.values import HostValue, Module, Symbol, Value
@@ -50,7 +50,7 @@ class OpenFile(HostValue):
     def flush(self) -> None:
         """Nothing happens."""
 
-    def __enter__(self) -> OpenFile:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from analysis.interpreter.values import MISSING, Value, join, same
+from analysis.interpreter.joins import join, same
+from analysis.interpreter.values import MISSING, Value
 
 Mapping: TypeAlias = dict[Value, Value]
 #: What a container held: the undo entry of a whole list, dict or set.

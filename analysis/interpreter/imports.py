@@ -101,4 +101,5 @@ def submodule_path(machine: Machine, module: Module, name: str) -> str | None:
 
 def _module_getattr(machine: Machine, module: Module, name: str) -> Value:
     """A name that the module does not define: an import cycle, a lazy module or a truncated top level."""
-    return machine.domain.unknown_attribute(machine, External(module.name), name, module.file.span(module.file.tree.body[0]) if module.file.tree.body else machine.span)
+    span = module.file.span(module.file.tree.body[0]) if module.file.tree.body else machine.span
+    return machine.domain.unknown_attribute(machine, External(module.name), name, span)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from analysis.source import Span
 
 #: Views of dicts: the body may change what they show.
-_VIEWS = (type({}.items()), type({}.keys()), type({}.values()))
+_VIEWS: tuple[type, ...] = (type({}.items()), type({}.keys()), type({}.values()))
 #: Containers longer than this are cut: no program lists more layers.
 MAX_ITEMS = 4096
 
@@ -26,7 +26,7 @@ def iterate(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
         case Instance():
             return _of_instance(machine, value, span)
         case Symbol() | External() | Module() | Alternatives():
-            return machine.domain.unknown_items(machine, value, span)
+            return unknown(machine, value, span)
         case Class() if "members" in value.metadata:
             return iter(list(value.metadata["members"].values()))
         case set() | frozenset():
@@ -42,7 +42,14 @@ def iterate(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
     try:
         return iter(value)
     except TypeError:
-        return machine.domain.unknown_items(machine, value, span)
+        return unknown(machine, value, span)
+
+
+def unknown(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
+    """Items that the source does not tell; the machine counts them, so that whoever takes them can tell that they have no end."""
+    for item in machine.domain.unknown_items(machine, value, span):
+        machine.unknown_items += 1
+        yield item
 
 
 def _of_list(items: list[Value]) -> Iterator[Value]:
@@ -66,7 +73,7 @@ def _of_instance(machine: Machine, value: Instance, span: Span) -> Iterator[Valu
             made = machine.call(machine.getattr(value, name, span), [], {}, span)
             return _by_next(machine, made, span) if made is value else iterate(machine, made, span)
         return _by_next(machine, value, span) if name == "__next__" else _by_index(machine, value, span)
-    return machine.domain.unknown_items(machine, value, span)
+    return unknown(machine, value, span)
 
 
 def _by_next(machine: Machine, value: Instance, span: Span) -> Iterator[Value]:

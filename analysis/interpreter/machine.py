@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from analysis.interpreter import attributes, branches, calls, classes, expressions, files, imports, iteration, statements
+from analysis.interpreter import attributes, branches, calls, classes, expressions, files, imports, items, iteration, operators, statements
 from analysis.interpreter.builtins import BUILTINS
 from analysis.interpreter.heap import Heap
 from analysis.interpreter.values import MISSING, BudgetSpent, Class, Instance, Module, Stamp, Value
@@ -51,6 +51,8 @@ class Machine:
         self.depth = 0
         self.try_depth = 0
         self.next_loop = 0
+        #: How many items were taken so far that the source does not tell.
+        self.unknown_items = 0
         self.state: dict[str, Any] = {}
         self.executed: set[ast.AST] = set()
         #: What could not be followed, where, in a sentence: shown to the reader.
@@ -63,8 +65,8 @@ class Machine:
 
     # Verbs; each is explained where it is written.
     evaluate = expressions.evaluate
-    truth = expressions.truth
-    binary = expressions.binary
+    truth = operators.truth
+    binary = operators.binary
     execute = statements.execute
     assign = statements.assign
     call = calls.call
@@ -72,8 +74,8 @@ class Machine:
     getattr = attributes.get
     setattr = attributes.set
     delattr = attributes.delete
-    getitem = attributes.get_item
-    setitem = attributes.set_item
+    getitem = items.get_item
+    setitem = items.set_item
     iterate = iteration.iterate
     fork = branches.fork
     import_module = imports.import_module

@@ -6,7 +6,7 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from analysis.interpreter import expressions
+from analysis.interpreter import operators
 from analysis.interpreter.frames import Exit
 from analysis.interpreter.values import Alternatives, Class, Instance, Symbol, Value
 
@@ -48,7 +48,7 @@ def matches(machine: Machine, pattern: ast.pattern, subject: Value, frame: Frame
             return True if True in answers else None if None in answers else False
         case ast.MatchValue(value=value):
             span = frame.file.span(value)
-            result = expressions.compare(machine, ast.Eq(), subject, machine.evaluate(value, frame), span)
+            result = operators.compare(machine, ast.Eq(), subject, machine.evaluate(value, frame), span)
             return result if isinstance(result, bool) else None
         case ast.MatchSingleton(value=value):
             return None if isinstance(subject, (Symbol, Alternatives)) else subject is value

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from analysis.certainty import MAX_ALTERNATIVES
 from analysis.source import SourceFile, Span
 
 if TYPE_CHECKING:
@@ -307,38 +306,3 @@ class BudgetSpent(BaseException):
 
 class StopRun(BaseException):
     """A domain has seen enough (two optimizer steps, say)."""
-
-
-def same(left: Value, right: Value) -> bool:
-    """Whether two values are one: identical, or equal constants of one type."""
-    if left is right:
-        return True
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, (int, float, str, bytes, bool, complex, External)):
-        return bool(left == right)
-    if isinstance(left, tuple):
-        return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
-    return False
-
-
-def join(left: Value, right: Value) -> Value:
-    """A value that may be either; unknown once there are more than eight."""
-    if same(left, right):
-        return left
-    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
-        return tuple(join(a, b) for a, b in zip(left, right, strict=True))
-    found: list[Value] = []
-    for value in (*alternatives_of(left), *alternatives_of(right)):
-        if isinstance(value, Symbol):
-            return value
-        if not any(same(value, other) for other in found):
-            found.append(value)
-    if len(found) > MAX_ALTERNATIVES:
-        return Symbol("one of many values", None)
-    return found[0] if len(found) == 1 else Alternatives(tuple(found))
-
-
-def alternatives_of(value: Value) -> tuple[Value, ...]:
-    """The values it may be."""
-    return value.values if isinstance(value, Alternatives) else (value,)

@@ -1,0 +1,106 @@
+"""Items: how an index on a value is found, and written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.attributes import bind, write
+from analysis.interpreter.joins import join
+from analysis.interpreter.values import MISSING, Alternatives, Class, External, Function, GuestList, HostValue, Instance, Symbol, Value
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
+
+def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
+    """``owner[key]``."""
+    match owner:
+        case Symbol():
+            if isinstance(key, (str, int)):
+                return owner.part(f"[{key!r}]")
+            return Symbol(f"{owner!r}[…]", span, machine.stamp)
+        case Instance():
+            found = owner.cls.find("__getitem__")
+            if found is not MISSING:
+                return machine.call(bind(machine, found, owner, owner.cls, span), [key], {}, span)
+            return machine.domain.unknown_attribute(machine, owner, "__getitem__", span)
+        case Class() | External() | Function():
+            return _generic(owner, key)
+        case Alternatives(values=values):
+            result = get_item(machine, values[0], key, span)
+            for other in values[1:]:
+                result = join(result, get_item(machine, other, key, span))
+            return result
+        case type():
+            return owner
+    if isinstance(owner, (dict, list, tuple)) and _undecided(key):
+        return _any_item(owner, span, machine)
+    machine.domain.before_call(machine, span)
+    try:
+        found = owner[key]
+    except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        return machine.domain.host_failed(machine, owner, error, span)
+    if type(found) is list and isinstance(owner, list):
+        found = GuestList(found)
+        found.span, found.stamp = span, machine.stamp
+    return found
+
+
+def _undecided(key: Value) -> bool:
+    if isinstance(key, slice):
+        return any(_undecided(part) for part in (key.start, key.stop, key.step))
+    return isinstance(key, (Symbol, Alternatives))
+
+
+def _any_item(owner: Value, span: Span, machine: Machine) -> Value:
+    values = list(owner.values()) if isinstance(owner, dict) else list(owner)
+    if not values:
+        return Symbol("an item of an empty collection", span, machine.stamp)
+    result = values[0]
+    for value in values[1:64]:
+        result = join(result, value)
+    return result
+
+
+def _generic(owner: Value, key: Value) -> Value:
+    """``Base[int]`` is ``Base``; members of an enumeration are found by name."""
+    if isinstance(owner, Class) and isinstance(key, str):
+        return owner.metadata.get("members", {}).get(key, owner)
+    return owner
+
+
+def set_item(machine: Machine, owner: Value, key: Value, value: Value, span: Span) -> None:
+    """``owner[key] = value``."""
+    if machine.domain.watches_stores:
+        value = machine.domain.stored(machine, owner, key, value, span)
+    match owner:
+        case dict():
+            name = key if not isinstance(key, (Alternatives, slice)) and key.__hash__ is not None else repr(key)
+            write(machine, owner, name, value, span)
+        case list():
+            _set_in_list(machine, owner, key, value, span)
+        case Symbol():
+            if isinstance(key, (str, int)):
+                machine.heap.write(owner.parts, f"[{key!r}]", value)
+        case Instance():
+            found = owner.cls.find("__setitem__")
+            if found is not MISSING:
+                machine.call(bind(machine, found, owner, owner.cls, span), [key, value], {}, span)
+        case HostValue():
+            machine.domain.before_call(machine, span)
+            try:
+                owner[key] = value  # type: ignore[index]  # a domain's tensor takes items
+            except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+                machine.domain.host_failed(machine, owner, error, span)
+        case _:
+            machine.note(span, "sets an item of something that was not followed")
+
+
+def _set_in_list(machine: Machine, owner: list[Value], key: Value, value: Value, span: Span) -> None:
+    machine.heap.touch(owner)
+    try:
+        owner[key] = machine.items(value, span) if isinstance(key, slice) and not isinstance(value, list) else value
+    except (TypeError, IndexError, ValueError):
+        owner.append(value)
+        machine.note(span, "sets an item at a position that is not known")

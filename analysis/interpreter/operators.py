@@ -1,0 +1,259 @@
+"""Operators and truth: what Python computes on host values is Python's; a symbol makes the result a symbol.
+
+Such a symbol remembers the operation, so that the same condition asked twice is the same condition.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import TYPE_CHECKING, Any
+
+from analysis.certainty import MAX_ALTERNATIVES
+from analysis.interpreter.joins import join
+from analysis.interpreter.values import (
+    MISSING,
+    Alternatives,
+    Class,
+    External,
+    Function,
+    GuestList,
+    HostValue,
+    Instance,
+    Module,
+    Symbol,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
+#: Operator of the syntax → (function, in-place function, special method, sign).
+OPERATORS: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any], str, str]] = {
+    ast.Add: (operator.add, operator.iadd, "add", "+"), ast.Sub: (operator.sub, operator.isub, "sub", "-"),
+    ast.Mult: (operator.mul, operator.imul, "mul", "*"), ast.Div: (operator.truediv, operator.itruediv, "truediv", "/"),
+    ast.FloorDiv: (operator.floordiv, operator.ifloordiv, "floordiv", "//"), ast.Mod: (operator.mod, operator.imod, "mod", "%"),
+    ast.Pow: (operator.pow, operator.ipow, "pow", "**"), ast.MatMult: (operator.matmul, operator.imatmul, "matmul", "@"),
+    ast.BitAnd: (operator.and_, operator.iand, "and", "&"), ast.BitOr: (operator.or_, operator.ior, "or", "|"),
+    ast.BitXor: (operator.xor, operator.ixor, "xor", "^"), ast.LShift: (operator.lshift, operator.ilshift, "lshift", "<<"),
+    ast.RShift: (operator.rshift, operator.irshift, "rshift", ">>"),
+}  # fmt: skip
+_COMPARISONS: dict[type[ast.cmpop], tuple[Callable[[Any, Any], Any], str, str]] = {
+    ast.Eq: (operator.eq, "eq", "=="), ast.NotEq: (operator.ne, "ne", "!="), ast.Lt: (operator.lt, "lt", "<"),
+    ast.LtE: (operator.le, "le", "<="), ast.Gt: (operator.gt, "gt", ">"), ast.GtE: (operator.ge, "ge", ">="),
+}  # fmt: skip
+UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
+    ast.USub: (operator.neg, "neg"), ast.UAdd: (operator.pos, "pos"), ast.Invert: (operator.invert, "invert"),
+}  # fmt: skip
+#: Larger powers, shifts and repetitions are not computed: the result would be useless and huge.
+_MAX_HOST_SIZE = 1 << 20
+
+
+def truth(machine: Machine, value: Value, span: Span) -> bool | None:
+    """Whether ``value`` counts as true; None if it is undecided and both sides are to be run."""
+    match value:
+        case bool():
+            return value
+        case Symbol():
+            if value.test and value.test[0] == "not":
+                inner = truth(machine, value.test[1], span)
+                return None if inner is None else not inner
+            return machine.domain.decide(machine, value, span)
+        case Alternatives(values=values):
+            decided = {truth(machine, each, span) for each in values}
+            return decided.pop() if len(decided) == 1 else machine.domain.decide(machine, value, span)
+        case Instance():
+            for name in ("__bool__", "__len__"):
+                if value.cls.find(name) is not MISSING:
+                    result = machine.call(machine.getattr(value, name, span), [], {}, span)
+                    return truth(machine, result if isinstance(result, (int, Symbol, Alternatives)) else True, span)
+            return True
+        case Function() | Class() | Module() | External():
+            return True
+    try:
+        answer = bool(value)
+    except Exception as error:  # noqa: BLE001  a domain's value may refuse: its answer decides
+        return truth(machine, machine.domain.host_failed(machine, bool, error, span), span)
+    return answer
+
+
+def derived(machine: Machine, key: str, why: str, *operands: Value, test: tuple[Value, ...] = ()) -> Symbol:
+    """The symbol for an operation on ``operands``, at least one of which is not known; the same one for the same operands."""
+    source = next((value for value in operands if isinstance(value, Symbol)), None)
+    plain = all(isinstance(value, (Symbol, int, float, str, bool, type(None))) for value in operands)
+    name = f"{key}({', '.join(str(id(v)) if isinstance(v, Symbol) and v is not source else '•' if v is source else repr(v) for v in operands)})"
+    if source is not None and plain and name in source.parts:
+        return source.parts[name]  # type: ignore[no-any-return]  # parts under operator keys are symbols
+    stamps = [value.stamp for value in operands if isinstance(value, Symbol)]
+    others = any(isinstance(value, (HostValue, Instance, Alternatives)) for value in operands)
+    stamp = machine.stamp if others else max(stamps, key=len, default=())
+    symbol = Symbol(why, machine.span, stamp, rank_varying=any(_varies(value) for value in operands))
+    symbol.test = test
+    if source is not None and plain:
+        source.parts[name] = symbol
+    return symbol
+
+
+def _varies(value: Value) -> bool:
+    return bool(getattr(value, "rank_varying", False))
+
+
+def negation(machine: Machine, value: Value, span: Span) -> Value:
+    """``not value``."""
+    decided = value if isinstance(value, bool) else None
+    if decided is None and not isinstance(value, (Symbol, Alternatives)):
+        decided = machine.truth(value, span)
+    if decided is not None:
+        return not decided
+    if isinstance(value, Symbol) and value.test and value.test[0] == "not":
+        return value.test[1]
+    return derived(machine, "not", f"not {value!r}", value, test=("not", value))
+
+
+def binary(machine: Machine, op: ast.operator, left: Value, right: Value, span: Span, *, in_place: bool = False) -> Value:
+    """``left op right`` (or ``left op= right``)."""
+    plain, in_place_function, method, sign = OPERATORS[type(op)]
+    machine.span = span
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        return _number(machine, op, left, right, span)
+    if isinstance(left, HostValue) or isinstance(right, HostValue):
+        machine.domain.before_call(machine, span)
+        return host_operator(machine, in_place_function if in_place else plain, left, right, span)
+    if isinstance(left, Alternatives) or isinstance(right, Alternatives):
+        return _each_alternative(machine, op, left, right, span)
+    if isinstance(left, Instance) or isinstance(right, Instance):
+        return _special(machine, method, sign, left, right, span, in_place=in_place)
+    if isinstance(left, (Symbol, External)) or isinstance(right, (Symbol, External)):
+        return derived(machine, sign, f"{left!r} {sign} {right!r}", left, right)
+    if in_place and isinstance(left, list):
+        machine.heap.touch(left)
+        items = machine.items(right, span)
+        left.extend(machine.domain.stored(machine, left, None, item, span) if machine.domain.watches_stores else item for item in items)
+        return left
+    if _too_large(op, left, right):
+        return derived(machine, sign, "a very large value", left, right)
+    return _wrap(machine, host_operator(machine, plain, left, right, span), span)
+
+
+def _number(machine: Machine, op: ast.operator, left: Value, right: Value, span: Span) -> Value:
+    if isinstance(op, ast.Mod) and isinstance(left, int) and isinstance(right, int):
+        replaced = machine.domain.modulo(machine, left, right, span)
+        if replaced is not MISSING:
+            return replaced
+    if _too_large(op, left, right):
+        return derived(machine, "large", "a very large number", left, right)
+    return host_operator(machine, OPERATORS[type(op)][0], left, right, span)
+
+
+def _too_large(op: ast.operator, left: Value, right: Value) -> bool:
+    match op, left, right:
+        case ast.Pow() | ast.LShift(), int(), int():
+            return abs(right) * max(abs(left).bit_length(), 1) > _MAX_HOST_SIZE if isinstance(op, ast.Pow) else right > _MAX_HOST_SIZE
+        case ast.Mult(), (str() | bytes() | list() | tuple()), int():
+            return len(left) * right > _MAX_HOST_SIZE
+        case ast.Mult(), int(), (str() | bytes() | list() | tuple()):
+            return len(right) * left > _MAX_HOST_SIZE
+    return False
+
+
+def host_operator(machine: Machine, function: Callable[[Any, Any], Any], left: Value, right: Value, span: Span) -> Value:
+    """An operator of the host on two operands."""
+    try:
+        return function(left, right)
+    except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        return machine.domain.host_failed(machine, function, error, span)
+
+
+def _wrap(machine: Machine, value: Value, span: Span) -> Value:
+    if type(value) is list:
+        made = GuestList(value)
+        made.span, made.stamp = span, machine.stamp
+        return made
+    return value
+
+
+def _each_alternative(machine: Machine, op: ast.operator, left: Value, right: Value, span: Span) -> Value:
+    lefts = left.values if isinstance(left, Alternatives) else (left,)
+    rights = right.values if isinstance(right, Alternatives) else (right,)
+    if len(lefts) * len(rights) > MAX_ALTERNATIVES:
+        return derived(machine, "op", "one of many values", left, right)
+    results = [binary(machine, op, a, b, span) for a in lefts for b in rights]
+    value = results[0]
+    for other in results[1:]:
+        value = join(value, other)
+    return value
+
+
+def _special(machine: Machine, method: str, sign: str, left: Value, right: Value, span: Span, *, in_place: bool) -> Value:
+    names = [(left, f"__i{method}__", right)] if in_place else []
+    names += [(left, f"__{method}__", right), (right, f"__r{method}__", left)]
+    for receiver, name, other in names:
+        if isinstance(receiver, Instance) and receiver.cls.find(name) is not MISSING:
+            return machine.call(machine.getattr(receiver, name, span), [other], {}, span)
+    return derived(machine, sign, f"{left!r} {sign} {right!r}", left, right)
+
+
+def compare(machine: Machine, op: ast.cmpop, left: Value, right: Value, span: Span) -> Value:
+    """One comparison."""
+    match op:
+        case ast.Is() | ast.IsNot():
+            same = _identical(left, right)
+            if same is None:
+                condition: Value = derived(machine, "is", f"{left!r} is {right!r}", left, right, test=("is", left, right))
+                return condition if isinstance(op, ast.Is) else negation(machine, condition, span)
+            return same == isinstance(op, ast.Is)
+        case ast.In() | ast.NotIn():
+            inside = _contains(machine, right, left, span)
+            return inside if isinstance(op, ast.In) else negation(machine, inside, span)
+    function, method, sign = _COMPARISONS[type(op)]
+    if isinstance(left, HostValue) or isinstance(right, HostValue):
+        machine.domain.before_call(machine, span)
+        return host_operator(machine, function, left, right, span)
+    if isinstance(left, Instance) and left.cls.find(f"__{method}__") is not MISSING:
+        return machine.call(machine.getattr(left, f"__{method}__", span), [right], {}, span)
+    if isinstance(left, (Symbol, Alternatives, External)) or isinstance(right, (Symbol, Alternatives, External)):
+        if isinstance(left, External) and isinstance(right, External):
+            return (left == right) == (method == "eq") if method in {"eq", "ne"} else derived(machine, sign, f"{left!r} {sign} {right!r}", left, right)
+        if method == "ne":
+            return negation(machine, compare(machine, ast.Eq(), left, right, span), span)
+        if isinstance(left, Alternatives) or isinstance(right, Alternatives):
+            return _compare_alternatives(machine, op, left, right, span)
+        return derived(machine, sign, f"{left!r} {sign} {right!r}", left, right, test=(sign, left, right))
+    return host_operator(machine, function, left, right, span)
+
+
+def _compare_alternatives(machine: Machine, op: ast.cmpop, left: Value, right: Value, span: Span) -> Value:
+    lefts = left.values if isinstance(left, Alternatives) else (left,)
+    rights = right.values if isinstance(right, Alternatives) else (right,)
+    results = [compare(machine, op, a, b, span) for a in lefts for b in rights]
+    value = results[0]
+    for other in results[1:]:
+        value = join(value, other)
+    return value
+
+
+def _identical(left: Value, right: Value) -> bool | None:
+    if isinstance(left, Alternatives) or isinstance(right, Alternatives):
+        return None
+    if isinstance(left, Symbol) and isinstance(right, Symbol):
+        return True if left is right else None
+    if isinstance(left, Symbol) or isinstance(right, Symbol):
+        return None
+    if left is right:
+        return True
+    return bool(isinstance(left, (int, str, External)) and type(left) is type(right) and left == right)
+
+
+def _contains(machine: Machine, container: Value, item: Value, span: Span) -> Value:
+    if isinstance(container, Instance) and container.cls.find("__contains__") is not MISSING:
+        return machine.call(machine.getattr(container, "__contains__", span), [item], {}, span)
+    if isinstance(container, (str, bytes, list, tuple, dict, set, frozenset, range)) and not isinstance(item, (Symbol, Alternatives)):
+        if not isinstance(container, (str, bytes)) and any(isinstance(each, (Symbol, Alternatives)) for each in container):
+            return True if any(each is item for each in container) else derived(machine, "in", f"{item!r} in a collection", item, container)
+        return host_operator(machine, lambda box, each: each in box, container, item, span)
+    return derived(machine, "in", f"{item!r} in {container!r:.40}", item, container, test=("in", item, container))
+
+

@@ -1,0 +1,164 @@
+"""Built-ins that ask what a value is and has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import (
+    MISSING,
+    Alternatives,
+    Call,
+    Class,
+    External,
+    Function,
+    GuestDict,
+    HostFunction,
+    HostValue,
+    Instance,
+    Method,
+    Module,
+    Super,
+    Symbol,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+UNKNOWN = (Symbol, Alternatives, External)
+#: Built-in functions that are also types, for ``isinstance``.
+TYPES: dict[str, type] = {
+    "list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict, "int": int, "float": float, "str": str, "bool": bool,
+    "bytes": bytes, "complex": complex, "range": range, "slice": slice, "type": type,
+}  # fmt: skip
+
+
+def unknown(call: Call, *values: Value) -> Symbol:
+    """The result of a built-in on values of which one is not known."""
+    source = next((value for value in values if isinstance(value, Symbol)), None)
+    stamp = source.stamp if source is not None else call.machine.stamp
+    return Symbol("the result of a built-in", call.span, stamp, rank_varying=any(getattr(value, "rank_varying", False) for value in values))
+
+
+def made(call: Call, container: Value) -> Value:
+    """A container made here."""
+    container.span, container.stamp = call.span, call.machine.stamp
+    return container
+
+
+def _isinstance(call: Call) -> Value:
+    value, kinds = call.args[0], call.args[1]
+    answers = [_is_a(value, kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
+    if True in answers:
+        return True
+    return unknown(call, value) if None in answers else False
+
+
+def _is_a(value: Value, kind: Value) -> bool | None:
+    if isinstance(value, (Symbol, Alternatives)) or isinstance(kind, Symbol):
+        return None
+    if isinstance(kind, HostFunction):
+        kind = TYPES.get(kind.name, kind)
+    dotted = kind.dotted if isinstance(kind, (External, Class)) else None
+    if isinstance(value, Instance):
+        if isinstance(kind, Class):
+            return kind in value.cls.mro or value.cls.has_base(kind.dotted)
+        return value.cls.has_base(dotted) if dotted is not None else False
+    if isinstance(value, HostValue) and dotted is not None:
+        return dotted in getattr(value, "guest_types", ())
+    if isinstance(kind, type):
+        return isinstance(value, kind)
+    if dotted in {"collections.abc.Callable", "typing.Callable"}:
+        return isinstance(value, (Function, Method, Class, HostFunction))
+    if dotted is not None and dotted.rpartition(".")[2] in {"Mapping", "Sequence", "Iterable", "OrderedDict"}:
+        return isinstance(value, dict) if "apping" in dotted or "Dict" in dotted else isinstance(value, (list, tuple))
+    return False
+
+
+def _getattr(call: Call) -> Value:
+    value, name = call.args[0], call.args[1]
+    if not isinstance(name, str):
+        return unknown(call, value, name)
+    if call.given(2, "default") and _has(value, name) is False:
+        return call.args[2]
+    return call.machine.getattr(value, name, call.span)
+
+
+def _has(value: Value, name: str) -> bool | None:
+    match value:
+        case Instance():
+            if name in value.fields or value.cls.find(name) is not MISSING:
+                return True
+            followed = all(isinstance(base, (Class, type)) for owner in value.cls.mro for base in owner.bases)
+            return False if followed and value.cls.find("__getattr__") is MISSING else None
+        case Module():
+            return name in value.vars
+        case Class():
+            return value.find(name) is not MISSING
+        case Symbol() | Alternatives():
+            return True if f".{name}" in getattr(value, "parts", {}) else None
+        case External():
+            return True
+        case Function():
+            return name in value.fields or name.startswith("__")
+    return hasattr(value, name)
+
+
+def _hasattr(call: Call) -> Value:
+    answer = _has(call.args[0], call.args[1]) if isinstance(call.args[1], str) else None
+    if answer is None:
+        value = call.args[0]
+        return value.part(f"hasattr {call.args[1]}") if isinstance(value, Symbol) else unknown(call)
+    return answer
+
+
+def _setattr(call: Call) -> Value:
+    if isinstance(call.args[1], str):
+        call.machine.setattr(call.args[0], call.args[1], call.args[2], call.span)
+
+
+def _delattr(call: Call) -> Value:
+    if isinstance(call.args[1], str):
+        call.machine.delattr(call.args[0], call.args[1], call.span)
+
+
+def _type(call: Call) -> Value:
+    value = call.args[0]
+    return value.cls if isinstance(value, Instance) else unknown(call, value) if isinstance(value, UNKNOWN) else type(value)
+
+
+def _super(call: Call) -> Value:
+    return Super(call.args[0], call.args[1]) if call.given(1, "object") and isinstance(call.args[0], Class) else unknown(call)
+
+
+def _callable(call: Call) -> Value:
+    value = call.args[0]
+    if isinstance(value, UNKNOWN):
+        return unknown(call, value)
+    return isinstance(value, (Function, Method, Class, HostFunction)) or (isinstance(value, Instance) and value.cls.find("__call__") is not MISSING)
+
+
+def _vars(call: Call) -> Value:
+    value = call.args[0] if call.args else call.machine.frame
+    return value.fields if isinstance(value, Instance) else getattr(value, "vars", unknown(call))
+
+
+def _globals(call: Call) -> Value:
+    return call.machine.frame.module.vars if call.machine.frame is not None else {}
+
+
+def _locals(call: Call) -> Value:
+    return made(call, GuestDict(call.machine.frame.vars)) if call.machine.frame is not None else {}
+
+
+def _issubclass(call: Call) -> Value:
+    cls, kind = call.args[0], call.args[1]
+    if isinstance(cls, Class) and isinstance(kind, (Class, External)):
+        return cls.has_base(kind.dotted) or kind in cls.mro
+    return unknown(call)
+
+
+FUNCTIONS: dict[str, Callable[[Call], Value]] = {
+    "isinstance": _isinstance, "issubclass": _issubclass, "getattr": _getattr, "hasattr": _hasattr, "setattr": _setattr, "delattr": _delattr,
+    "type": _type, "super": _super, "callable": _callable, "vars": _vars, "globals": _globals, "locals": _locals,
+}  # fmt: skip
