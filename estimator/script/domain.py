@@ -15,6 +15,7 @@ from estimator.script import watching
 from estimator.script.loops import Plan
 from estimator.script.observed import Observed
 from estimator.tape import facade
+from estimator.tape.checkpoint import RecomputationDone
 from estimator.tape.not_followed import NotFollowed
 from estimator.tape.tensor import Tensor
 
@@ -46,9 +47,21 @@ class TapeDomain:
         """Take up work on ``machine``: guest functions that the tape calls back run there, numbers it cannot tell are symbols."""
         self.machine = machine
         machine.state["domain"] = self
-        self.tape.call = lambda function, args, kwargs: machine.call(function, list(args), dict(kwargs), machine.span)
+        self.tape.call = self._called_back
         self.tape.number = lambda what: Symbol(what, machine.span, ((0, 0),))
         self.tape.watch = self.watch
+
+    def _called_back(self, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        """Run a guest function for the tape; if the tape stops it halfway, the machine is put back where it was."""
+        machine = self.machine
+        before = (machine.frame, machine.path, machine.depth, machine.span, machine.try_depth, machine.stamp, list(machine.tree.stack))
+        calls = machine.state.get("stack", ())
+        try:
+            return machine.call(function, list(args), dict(kwargs), machine.span)
+        except RecomputationDone:
+            machine.frame, machine.path, machine.depth, machine.span, machine.try_depth, machine.stamp, machine.tree.stack = before
+            machine.state["stack"] = calls
+            raise
 
     def watch(self, module: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A top-level module is called."""

@@ -46,7 +46,7 @@ class _Region:
         args = tuple(_given(arg) for arg in self.args)
         kwargs = {name: _given(arg) for name, arg in self.kwargs.items()}
         state, depth = tape.autocast, tape.depth
-        before = (state.enabled, state.dtype, state.cache_enabled)
+        before = (state.enabled, state.dtype, state.cache_enabled, state.depth)
         state.enabled, state.dtype, state.cache_enabled = self.autocast
         state.depth += 1
         tape.saved_hooks.append(_Refill(self.places))
@@ -58,8 +58,8 @@ class _Region:
             done.__traceback__ = None
         finally:
             tape.saved_hooks.pop()
-            state.enabled, state.dtype, state.cache_enabled = before
-            state.depth -= 1
+            # The function may have been stopped inside regions of its own: their ends are not run.
+            state.enabled, state.dtype, state.cache_enabled, state.depth = before
             if not state.depth:
                 state.casts.clear()
             tape.depth, tape.place = depth, place
