@@ -50,7 +50,8 @@ class Definition:
 class Facts:
     """``imports`` as dotted names with their leading dots (``from a import b`` gives ``a`` and ``a.b``).
 
-    ``data_files`` are the literal names of YAML, JSON, TOML and launch files. ``script``: it has a main guard or top-level calls that train.
+    ``data_files`` are the literal names of YAML, JSON, TOML and launch files. ``script``: it has a main guard, or its top level trains or calls
+    a function of its own.
     """
 
     imports: tuple[str, ...] = ()
@@ -83,7 +84,7 @@ def facts_of(file: SourceFile) -> Facts:
         tuple(dict.fromkeys(_imports(file.tree))),
         definitions,
         tuple(sorted(text for text in strings if len(text) < _LONGEST_NAME and _DATA_FILE.fullmatch(text))),
-        guarded or definitions[0].trains,
+        guarded or definitions[0].trains or _calls_own(file.tree),
     )
 
 
@@ -121,6 +122,13 @@ def _definitions(file: SourceFile) -> Iterator[Definition]:
             span = file.span(owner)
             yield Definition(prefix, span.start, span.end, frozenset(calls - {""}), isinstance(owner, ast.ClassDef))
         todo.extend(inner)
+
+
+def _calls_own(tree: ast.Module) -> bool:
+    """Whether the top level calls a function of the file for its effect: ``main()``."""
+    own = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    calls = (node.value for node in tree.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+    return any(_called(call.func) in own for call in calls)
 
 
 def _called(function: ast.expr) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.generators import Generator
 from analysis.interpreter.values import MISSING, Alternatives, Class, External, GuestRaise, HostValue, Instance, Module, Symbol, Value
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from analysis.source import Span
 
 #: Views of dicts: the body may change what they show.
-_VIEWS: tuple[type, ...] = (type({}.items()), type({}.keys()), type({}.values()))
+_VIEWS: tuple[Any, ...] = (type({}.items()), type({}.keys()), type({}.values()))
 #: Containers longer than this are cut: no program lists more layers.
 MAX_ITEMS = 4096
 
@@ -36,7 +36,7 @@ def iterate(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
         case list():
             return _of_list(value)
         case _ if isinstance(value, _VIEWS):
-            return iter(list(value))
+            return iter([*value])
         case HostValue():
             machine.domain.before_call(machine, span)
     try:

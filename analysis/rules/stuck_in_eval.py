@@ -166,11 +166,11 @@ def train(model, loader, held_out):
     model.train()
     for epoch in range(10):
         for x, y in loader:
-            model.train()
             optimizer.zero_grad()
             torch.nn.functional.mse_loss(model(x), y).backward()
             optimizer.step()
         validate(model, held_out)
+        model.train()
 """,
         ),
         Good(

@@ -161,7 +161,7 @@ RULE = Rule(
     examples=(
         Bad(
             _EXAMPLE.format(imports="", loader="loader = DataLoader(dataset, batch_size=8, shuffle=True)  # flagged"),
-            fixed=_EXAMPLE.format(imports=", DistributedSampler", loader="loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))"),
+            fixed=_EXAMPLE.format(imports="\nfrom torch.utils.data import DistributedSampler", loader="loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))"),
         ),
         Good(_EXAMPLE.format(imports=", DistributedSampler", loader="loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))")),
         Good(_EXAMPLE.format(imports=", Subset", loader="loader = DataLoader(Subset(dataset, range(rank, 64, 2)), batch_size=8, shuffle=True)")),
