@@ -129,6 +129,7 @@ def _dataset_argument(call: ast.Call) -> ast.expr | None:
     return given if isinstance(given, (ast.Name, ast.Attribute)) else None
 
 
+_SHARDED = "loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))"
 _EXAMPLE = """
 import os
 import torch
@@ -161,9 +162,9 @@ RULE = Rule(
     examples=(
         Bad(
             _EXAMPLE.format(imports="", loader="loader = DataLoader(dataset, batch_size=8, shuffle=True)  # flagged"),
-            fixed=_EXAMPLE.format(imports="\nfrom torch.utils.data import DistributedSampler", loader="loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))"),
+            fixed=_EXAMPLE.format(imports="\nfrom torch.utils.data import DistributedSampler", loader=_SHARDED),
         ),
-        Good(_EXAMPLE.format(imports=", DistributedSampler", loader="loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))")),
+        Good(_EXAMPLE.format(imports=", DistributedSampler", loader=_SHARDED)),
         Good(_EXAMPLE.format(imports=", Subset", loader="loader = DataLoader(Subset(dataset, range(rank, 64, 2)), batch_size=8, shuffle=True)")),
         Good(
             """
