@@ -1,4 +1,4 @@
-"""Expression changes that are certain without LibCST, so that the commonest fixes need no process of its own.
+"""Changes that are certain without LibCST, so that the commonest fixes need no process of its own.
 
 An expression's bytes are known from the syntax tree; what the tree does not tell is whether parentheses around an
 operator belong to it or to a call, and those cases are left to LibCST.
@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 
 from analysis.enclosing import enclosing
-from analysis.fixes.change import Change, ReplaceExpression, UnwrapCall, WrapExpression, anchors
+from analysis.fixes.change import Change, InsertAfter, InsertBefore, ReplaceExpression, UnwrapCall, WrapExpression, anchors
+from analysis.fixes.insertion import inserted
 from analysis.fixes.parentheses import spliced, wrapped
 from analysis.fixes.region import Region
 from analysis.source import SourceFile, Span
@@ -20,6 +21,8 @@ _PRIMARY = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 def plainly(source: SourceFile, region: Region, change: Change) -> str | None:
     """The region's text after ``change``, whose spans count from the region's first byte; None where LibCST is needed."""
+    if isinstance(change, InsertBefore | InsertAfter):
+        return inserted(source, region, change)
     if not isinstance(change, WrapExpression | ReplaceExpression | UnwrapCall):
         return None
     place, *_ = anchors(change)

@@ -4,7 +4,7 @@ import pytest
 
 from analysis.fixes.change import AddDecorator, InsertAfter, InsertBefore, MoveStatement, RemoveStatement, WrapExpression, WrapInBlock
 
-pytestmark = pytest.mark.usefixtures("in_process")
+pytestmark = pytest.mark.usefixtures("in_process", "either_way")
 
 ZERO = ("optimizer.zero_grad()",)
 
