@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Call, Class, External, Instance, Symbol, Value
+from analysis.interpreter.values import MISSING, Call, Class, External, Instance, Module, Symbol, Value
 from analysis.library import decisions, failures, opaque, stores
 from analysis.library.autograd import Autograd
 from analysis.library.casting import Casting
-from analysis.library.guest import source_of
+from analysis.library.guest_source import REEXPORTED, source_of
 from analysis.library.knowledge import Library
 from analysis.library.ownership import Ownership, is_module
 from analysis.library.parts import ModelPart
@@ -68,6 +68,9 @@ class TraceDomain:
 
     def lookup(self, dotted: str) -> Value:
         """What a library's name stands for, or ``MISSING``."""
+        if dotted in REEXPORTED:
+            module = self.machine.import_module(REEXPORTED[dotted], "")
+            return module.vars.get(dotted.rpartition(".")[2], MISSING) if isinstance(module, Module) else MISSING
         return self.library.lookup(_OWN.get(dotted, dotted))
 
     def guest_source(self, dotted: str) -> SourceFile | None:

@@ -11,7 +11,7 @@ from analysis.library.ownership import CHILDREN, MODULE, children_of, modules_in
 from analysis.library.parts import ModelPart, forwarding, run_unknown
 from analysis.library.recording import emit
 from analysis.library.replay import Replays
-from analysis.library.tensor import Parameters
+from analysis.library.tensor import Parameter, Parameters, tensors_in
 from analysis.trace.events import Kind
 
 SUBJECT = Subject(
@@ -67,8 +67,18 @@ def _call(call: Call) -> Value:
     with forwarding(domain, owner) as outermost:
         result = _forward(domain, module, call, outermost=outermost)
     if outermost:
+        _gather_owners(domain, owner, result)
         emit(call.machine, Kind.FORWARD, subject=owner, value=result, detail=(*call.args[1:], *call.kwargs.values()))
     return result
+
+
+def _gather_owners(domain: TraceDomain, model: Instance, result: Value) -> None:
+    """Outputs belong to the model that was called, not to the layers that its forward went through."""
+    inside = domain.ownership.atoms(model, trainable=False)
+    for tensor in tensors_in(result):
+        others = tensor.owners - inside
+        if len(others) < len(tensor.owners) and not isinstance(tensor, Parameter):
+            tensor.owners = others | {model}
 
 
 def _forward(domain: TraceDomain, module: Instance, call: Call, *, outermost: bool) -> Value:

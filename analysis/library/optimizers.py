@@ -14,6 +14,9 @@ from analysis.library.tensor import Owner, Parameters, Tensor
 from analysis.trace.events import Kind
 
 OPTIMIZER = "torch.optim.Optimizer"
+#: Who prepared an optimizer (an ``Accelerator``): it passes steps over while gradients accumulate.
+PREPARED = "optimizer: prepared by"
+SYNCHRONISES = "prepared: gradients synchronise"
 #: The parameters that an optimizer updates, under a name that no guest attribute can have.
 OWNERS = "optimizer: owners"
 
@@ -137,13 +140,21 @@ def step(call: Call) -> Value:
     value = None
     if closure is not None and not isinstance(closure, Symbol):
         value = call.machine.call(closure, [], {}, call.span)
-    emit(call.machine, Kind.STEP, subject=optimizer)
+    if not passed_over(optimizer):
+        emit(call.machine, Kind.STEP, subject=optimizer)
     return value
 
 
 @_OPTIMIZER.method("zero_grad")
 def _zero_grad(call: Call) -> Value:
-    emit(call.machine, Kind.ZERO_GRAD, subject=call.args[0])
+    if not passed_over(call.args[0]):
+        emit(call.machine, Kind.ZERO_GRAD, subject=call.args[0])
+
+
+def passed_over(optimizer: Instance) -> bool:
+    """Whether a step or clearing does nothing because gradients still accumulate."""
+    prepared = optimizer.fields.get(PREPARED)
+    return isinstance(prepared, Instance) and prepared.fields.get(SYNCHRONISES) is False
 
 
 @_OPTIMIZER.method("add_param_group")

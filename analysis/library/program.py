@@ -66,20 +66,20 @@ def _uncalled_first(index: Index, paths: list[str]) -> list[tuple[Definition, st
 
 def _traces(snapshot: Snapshot, index: Index, entry: Entry, reached: set[tuple[str, int]]) -> Iterator[Trace]:
     roles: dict[Name, Role] = {}
-    collected = _run(snapshot, index, entry, World(collecting=True), roles, SHORT, COLLECTING_BUDGET)
+    collected = run(snapshot, index, entry, World(collecting=True), roles, SHORT, COLLECTING_BUDGET)
     if collected is None:
         return
     roles = collected.domain.casting.solve()
     horizon = Horizon.for_window(collected.domain.rehearsal.window)
     worlds = [World()] + ([World(distributed=True)] if _may_be_distributed(snapshot, index, entry) else [])
     for world in worlds:
-        run = _run(snapshot, index, entry, world, roles, horizon, BUDGET)
-        if run is None:
+        ended = run(snapshot, index, entry, world, roles, horizon)
+        if ended is None:
             continue
-        yield run.trace(snapshot, entry)
-        reached.update(run.reached())
-        if run.domain.decided_flags:
-            other = _run(snapshot, index, entry, replace(world, flags=False), roles, horizon, BUDGET)
+        yield ended.trace(snapshot, entry)
+        reached.update(ended.reached())
+        if ended.domain.decided_flags:
+            other = run(snapshot, index, entry, replace(world, flags=False), roles, horizon)
             if other is not None:
                 yield other.trace(snapshot, entry)
                 reached.update(other.reached())
@@ -117,8 +117,16 @@ def _functions(file: SourceFile) -> tuple[tuple[ast.AST, int], ...]:
     return tuple((node, file.span(node).start) for node in ast.walk(file.tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
 
-def _run(snapshot: Snapshot, index: Index, entry: Entry, world: World, roles: dict[Name, Role], horizon: Horizon, budget: int) -> Run | None:
-    """One run; None if there is nothing to run."""
+def run(
+    snapshot: Snapshot,
+    index: Index,
+    entry: Entry,
+    world: World = World(),  # noqa: B008  frozen
+    roles: dict[Name, Role] | None = None,
+    horizon: Horizon = Horizon(),  # noqa: B008  frozen
+    budget: int = BUDGET,
+) -> Run | None:
+    """One run; None if the file cannot be read."""
     source = snapshot.source(entry.path)
     if isinstance(source, NotAnalysed):
         return None

@@ -38,6 +38,10 @@ class Trace:
         """Events of these kinds in the order in which they happened."""
         return (event for _, event in self._placed(kinds))
 
+    def events_in_order(self) -> Iterator[Event]:
+        """Events of every kind in the order in which they happened."""
+        return self.events(*Kind)
+
     def run(self, automaton: Automaton, letter_of: LetterOf, *kinds: Kind) -> Iterator[Witness]:
         """The mistakes that ``automaton`` sees in the events of these kinds, as one object reads them."""
         placed = self._placed(kinds)

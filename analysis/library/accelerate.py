@@ -1,0 +1,173 @@
+"""Hugging Face Accelerate: who divides the loss, when a step really happens, and what all processes do together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from analysis.interpreter.values import Call, HostFunction, Instance, Value
+from analysis.library.distributed import WORLD_SIZE, rank
+from analysis.library.domain import domain_of
+from analysis.library.gradients import backward
+from analysis.library.knowledge import Example, Subject
+from analysis.library.loading import LOADER
+from analysis.library.optimizers import OPTIMIZER, PREPARED, SYNCHRONISES, owners_in
+from analysis.library.ownership import is_module, owner_of
+from analysis.library.recording import Modes, emit, manager
+from analysis.library.schedulers import SCHEDULER
+from analysis.library.tensor import Parameters, tensors_in
+from analysis.trace.events import Kind
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+from accelerate import Accelerator
+
+accelerator = Accelerator(gradient_accumulation_steps=2)
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net, opt = accelerator.prepare(net, opt)
+for _ in range(2):
+    with accelerator.accumulate(net):
+        accelerator.backward(net(torch.zeros(1, 1)).mean())
+        if accelerator.sync_gradients:
+            accelerator.clip_grad_norm_(net.parameters(), 1.0)
+        opt.step()
+        opt.zero_grad()
+""",
+            ("optimizer_built SGD", "wrap Linear", "forward Linear", "backward Accelerator", "forward Linear", "backward Accelerator", "clip Linear", "step SGD"),
+        ),
+    ),
+)
+
+ACCELERATOR = "accelerate.Accelerator"
+_ACCELERATOR = SUBJECT.cls(ACCELERATOR)
+SUBJECT.alias(ACCELERATOR, "accelerate.accelerator.Accelerator")
+
+
+@_ACCELERATOR.method("__init__")
+def _init(call: Call) -> Value:
+    steps = call.kwargs.get("gradient_accumulation_steps", 1)
+    call.args[0].fields.update({"gradient_accumulation_steps": steps, SYNCHRONISES: True, "accelerate: calls": 0, "accelerate: options": dict(call.kwargs)})
+
+
+@_ACCELERATOR.method("prepare", "prepare_model", "prepare_data_loader", "prepare_optimizer", "prepare_scheduler")
+def _prepare(call: Call) -> Value:
+    accelerator, *given = call.args
+    for each in given:
+        if isinstance(each, Instance):
+            _mark(call, accelerator, each)
+    return tuple(given) if len(given) > 1 else given[0] if given else None
+
+
+def _mark(call: Call, accelerator: Instance, value: Instance) -> None:
+    if is_module(value):
+        emit(call.machine, Kind.WRAP, subject=owner_of(value), value=value, detail="accelerate")
+    if value.cls.has_base(OPTIMIZER) or value.cls.has_base(SCHEDULER) or value.cls.has_base(LOADER):
+        call.machine.heap.write(value.fields, PREPARED, accelerator)
+
+
+def _accumulating(call: Call, held: Modes) -> Modes:
+    accelerator = call.args[0]
+    window = accelerator.fields.get("gradient_accumulation_steps", 1)
+    calls = accelerator.fields.get("accelerate: calls", 0) + 1
+    sync = calls % (window if isinstance(window, int) and window > 0 else 1) == 0
+    call.machine.heap.write(accelerator.fields, "accelerate: calls", calls)
+    call.machine.heap.write(accelerator.fields, SYNCHRONISES, sync)
+    return replace(held, no_sync=not sync)
+
+
+manager(SUBJECT, "accelerate.Accumulating", _accumulating)
+manager(SUBJECT, "accelerate.NoSync", lambda _call, held: replace(held, no_sync=True))
+manager(SUBJECT, "accelerate.Autocast", lambda _call, held: replace(held, autocast=True))
+manager(SUBJECT, "accelerate.Nothing", lambda _call, held: held)
+
+for _name, _cls in (("accumulate", "Accumulating"), ("no_sync", "NoSync"), ("autocast", "Autocast")):
+    _ACCELERATOR.method(_name)(lambda call, cls=_cls: call.machine.construct(domain_of(call).library.cls(f"accelerate.{cls}"), list(call.args), {}, call.span))
+_ACCELERATOR.method("main_process_first", "local_main_process_first", "profile", "join_uneven_inputs", "split_between_processes")(
+    lambda call: call.machine.construct(domain_of(call).library.cls("accelerate.Nothing"), list(call.args), {}, call.span)
+)
+
+
+@_ACCELERATOR.method("backward")
+def _backward(call: Call) -> Value:
+    backward(call, call.get(1, "loss"), by=call.args[0])
+
+
+@_ACCELERATOR.method("clip_grad_norm_", "clip_grad_value_")
+def _clip(call: Call) -> Value:
+    owners = tuple(dict.fromkeys(owners_in(call.get(1, "parameters"))))
+    emit(call.machine, Kind.CLIP, subject=owners[0] if len(owners) == 1 else owners, value=Parameters(domain_of(call).autograd, owners), detail=call.args[0])
+    return domain_of(call).autograd.plain("norm")
+
+
+@_ACCELERATOR.method("gather", "gather_for_metrics", "reduce", "pad_across_processes")
+def _gather(call: Call) -> Value:
+    given = call.get(1, "tensor", call.kwargs.get("input_data"))
+    emit(call.machine, Kind.COLLECTIVE, subject="gather", value=given)
+    gathered = [domain_of(call).autograd.plain("gather", tensor) for tensor in tensors_in(given)]
+    return tuple(gathered) if isinstance(given, (tuple, list)) else gathered[0] if gathered else given
+
+
+@_ACCELERATOR.method("wait_for_everyone", "save_state", "load_state", "get_state_dict")
+def _together(call: Call) -> Value:
+    emit(call.machine, Kind.COLLECTIVE, subject="accelerator")
+    return domain_of(call).casting.symbol("a state", call.span, call.machine.stamp)
+
+
+@_ACCELERATOR.method("save", "save_model")
+def _save(call: Call) -> Value:
+    emit(call.machine, Kind.SAVE, subject=call.args[0], value=call.get(1, "obj"), detail="main process")
+
+
+@_ACCELERATOR.method("unwrap_model", "free_memory", "skip_first_batches")
+def _unwrap(call: Call) -> Value:
+    value = call.get(1, "model", call.kwargs.get("dataloader"))
+    return owner_of(value) if isinstance(value, Instance) and is_module(value) else value
+
+
+@_ACCELERATOR.method("log", "init_trackers", "log_images")
+def _log(call: Call) -> Value:
+    emit(call.machine, Kind.LOG, subject="accelerator", value=tuple(call.args[1:]), detail="framework")
+
+
+@_ACCELERATOR.method("print", "end_training", "register_for_checkpointing", "set_trigger", "clear", "unscale_gradients", "register_save_state_pre_hook", "register_load_state_pre_hook")
+def _nothing(_call: Call) -> Value:
+    return None
+
+
+@_ACCELERATOR.method("on_main_process", "on_local_main_process", "on_last_process")
+def _decorator(call: Call) -> Value:
+    return call.args[1] if len(call.args) > 1 else HostFunction("decorator", lambda inner: inner.args[0])
+
+
+@_ACCELERATOR.method("__getattr__")
+def _attribute(call: Call) -> Value:
+    accelerator, name = call.args
+    domain = domain_of(call)
+    match name:
+        case "sync_gradients":
+            return accelerator.fields.get(SYNCHRONISES, True)
+        case "is_main_process" | "is_local_main_process" | "is_last_process":
+            return domain.casting.symbol("whether this is the main process", None, (), varying=True) if domain.world.distributed else True
+        case "process_index" | "local_process_index":
+            return rank(call)
+        case "num_processes":
+            return WORLD_SIZE if domain.world.distributed else 1
+        case "gradient_accumulation_steps":
+            return domain.casting.symbol("accelerator.gradient_accumulation_steps", None, ())
+        case "use_distributed":
+            return domain.world.distributed
+    return domain.casting.symbol(f"accelerator.{name}", call.span, ())
+
+
+@SUBJECT.function("accelerate.skip_first_batches")
+def _skip(call: Call) -> Value:
+    return call.get(0, "dataloader")
+
+
+@SUBJECT.below("accelerate")
+def _other(dotted: str) -> Value:
+    """Plugins, loggers and settings."""
+    return HostFunction(dotted, lambda call: call.machine.construct(domain_of(call).library.cls("unknown.Reporter"), [], {}, call.span))

@@ -1,0 +1,108 @@
+"""Lightning Fabric: set up models and loaders, backward, clipping."""
+
+from __future__ import annotations
+
+from analysis.interpreter.values import Call, Instance, Value
+from analysis.library.distributed import WORLD_SIZE, rank
+from analysis.library.domain import domain_of
+from analysis.library.gradients import backward
+from analysis.library.knowledge import Example, Subject
+from analysis.library.ownership import is_module, owner_of
+from analysis.library.recording import emit
+from analysis.library.tensor import Parameters
+from analysis.trace.events import Kind
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+from lightning.fabric import Fabric
+
+fabric = Fabric(devices=2)
+fabric.launch()
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net, opt = fabric.setup(net, opt)
+fabric.backward(net(torch.zeros(1, 1)).mean())
+opt.step()
+""",
+            ("optimizer_built SGD", "wrap Linear", "forward Linear", "backward Fabric", "step SGD"),
+        ),
+    ),
+)
+
+_FABRIC = SUBJECT.cls("lightning.fabric.Fabric")
+SUBJECT.alias("lightning.fabric.Fabric", "lightning_fabric.Fabric", "lightning.fabric.fabric.Fabric")
+
+
+@_FABRIC.method("__init__")
+def _init(call: Call) -> Value:
+    call.args[0].fields["fabric: options"] = dict(call.kwargs)
+
+
+@_FABRIC.method("setup", "setup_module", "setup_optimizers", "setup_dataloaders")
+def _setup(call: Call) -> Value:
+    _, *given = call.args
+    for each in given:
+        if isinstance(each, Instance) and is_module(each):
+            emit(call.machine, Kind.WRAP, subject=owner_of(each), value=each, detail="fabric")
+    return tuple(given) if len(given) > 1 else given[0] if given else None
+
+
+@_FABRIC.method("backward")
+def _backward(call: Call) -> Value:
+    backward(call, call.get(1, "tensor"), by=call.args[0])
+
+
+@_FABRIC.method("clip_gradients")
+def _clip(call: Call) -> Value:
+    model = call.get(1, "module")
+    if isinstance(model, Instance):
+        emit(call.machine, Kind.CLIP, subject=owner_of(model), value=Parameters(domain_of(call).autograd, (owner_of(model),)), detail=call.args[0])
+
+
+for _name, _cls in (("no_backward_sync", "NoSync"), ("autocast", "Autocast"), ("rank_zero_first", "Nothing"), ("init_module", "Nothing"), ("init_tensor", "Nothing")):
+    _FABRIC.method(_name)(lambda call, cls=_cls: call.machine.construct(domain_of(call).library.cls(f"accelerate.{cls}"), list(call.args), {}, call.span))
+
+
+@_FABRIC.method("launch")
+def _launch(call: Call) -> Value:
+    if len(call.args) > 1:
+        return call.machine.call(call.args[1], [call.args[0], *call.args[2:]], dict(call.kwargs), call.span)
+    return None
+
+
+@_FABRIC.method("all_reduce", "all_gather", "barrier", "broadcast")
+def _together(call: Call) -> Value:
+    given = call.get(1, "data")
+    emit(call.machine, Kind.COLLECTIVE, subject="fabric", value=given)
+    return domain_of(call).autograd.plain("gather", given)
+
+
+@_FABRIC.method("save")
+def _save(call: Call) -> Value:
+    emit(call.machine, Kind.SAVE, subject=call.args[0], value=call.get(2, "state"), detail="framework")
+
+
+@_FABRIC.method("print", "log", "log_dict", "seed_everything", "call", "load", "load_raw", "mark_forward_method")
+def _nothing(_call: Call) -> Value:
+    return None
+
+
+@_FABRIC.method("to_device")
+def _to_device(call: Call) -> Value:
+    return call.args[1]
+
+
+@_FABRIC.method("__getattr__")
+def _attribute(call: Call) -> Value:
+    domain, name = domain_of(call), call.args[1]
+    match name:
+        case "global_rank" | "local_rank" | "node_rank":
+            return rank(call)
+        case "world_size":
+            return WORLD_SIZE if domain.world.distributed else 1
+        case "is_global_zero":
+            return domain.casting.symbol("whether this is the main process", None, (), varying=True) if domain.world.distributed else True
+    return domain.casting.symbol(f"fabric.{name}", call.span, ())

@@ -1,0 +1,121 @@
+"""What the guest sources of training frameworks ask of the host: batches, loggers, and what ``configure_optimizers`` gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.interpreter.values import MISSING, Call, GuestList, HostFunction, Instance, Symbol, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, Subject
+from analysis.library.optimizers import OPTIMIZER
+from analysis.library.recording import emit
+from analysis.library.schedulers import SCHEDULER
+from analysis.trace.events import Kind
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import lightning.pytorch as pl
+import torch
+
+class Lit(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(1, 1)
+
+    def training_step(self, batch, batch_idx):
+        return self.net(batch).mean()
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+pl.Trainer(max_epochs=2).fit(Lit(), None)
+""",
+            ("optimizer_built SGD", "train Lit", "forward Linear", "zero_grad SGD", "backward", "step SGD", "forward Linear", "zero_grad SGD"),
+        ),
+        Example(
+            """
+from transformers import AutoModel, Trainer, TrainingArguments
+
+Trainer(model=AutoModel.from_pretrained("x"), args=TrainingArguments("out"), train_dataset=[1]).train()
+""",
+            ("eval", "optimizer_built AdamW", "train", "forward", "backward", "clip", "step AdamW", "scheduler_step", "zero_grad", "forward"),
+        ),
+    ),
+)
+
+
+@SUBJECT.function("preflight_library.framework_loader")
+def _loader(call: Call) -> Value:
+    """The batches of an epoch: a loader that was not given gives unknown ones; whose order is the framework's business."""
+    given = call.args[0]
+    loader = next(_loaders(given), None)
+    if loader is not None:
+        return call.machine.iterate(loader, call.span)
+    if isinstance(given, (list, dict)) or given is None or isinstance(given, Symbol):
+        return _batches(call)
+    return call.machine.iterate(given, call.span)
+
+
+def _loaders(value: Value) -> Iterator[Instance]:
+    match value:
+        case Instance() if value.cls.find("__iter__") is not MISSING:
+            yield value
+        case list() | tuple():
+            for each in value:
+                yield from _loaders(each)
+        case dict():
+            for each in value.values():
+                yield from _loaders(each)
+
+
+def _batches(call: Call) -> Iterator[Value]:
+    domain = domain_of(call)
+    for _ in range(domain.rehearsal.horizon.rounds):
+        yield domain.autograd.plain("batch")
+
+
+@SUBJECT.function("preflight_library.log_value")
+def _log(call: Call) -> Value:
+    name, value, sync = call.args
+    if call.machine.truth(sync, call.span) is True:
+        emit(call.machine, Kind.COLLECTIVE, subject="sync_dist", value=value)
+    emit(call.machine, Kind.LOG, subject=name, value=value, detail="framework")
+
+
+@SUBJECT.function("preflight_library.optimizers_in")
+def _optimizers(call: Call) -> Value:
+    return _listed(call, _found(call.args[0], OPTIMIZER))
+
+
+@SUBJECT.function("preflight_library.schedulers_in")
+def _schedulers(call: Call) -> Value:
+    return _listed(call, _found(call.args[0], SCHEDULER))
+
+
+def _listed(call: Call, found: Iterator[Instance]) -> GuestList:
+    made = GuestList(dict.fromkeys(found))
+    made.span, made.stamp = call.span, call.machine.stamp
+    return made
+
+
+def _found(value: Value, base: str) -> Iterator[Instance]:
+    match value:
+        case Instance() if value.cls.has_base(base):
+            yield value
+        case list() | tuple():
+            for each in value:
+                yield from _found(each, base)
+        case dict():
+            for each in value.values():
+                yield from _found(each, base)
+
+
+@SUBJECT.below("fastai", "lightning.pytorch.callbacks", "lightning.pytorch.loggers", "lightning.pytorch.utilities", "pytorch_lightning.callbacks", "pytorch_lightning.loggers", "pytorch_lightning.utilities", "composer.utils", "composer.optim", "composer.algorithms", "ignite.handlers", "ignite.metrics", "ignite.contrib", "lightning.pytorch.strategies", "pytorch_lightning.strategies", "pytorch_lightning.plugins", "lightning.pytorch.plugins")
+def _callback(dotted: str) -> Value:
+    """Callbacks, loggers and learners: what they do inside the framework's loop is the framework's business."""
+    name = dotted.rpartition(".")[2]
+    if name == "rank_zero_only":
+        return HostFunction(dotted, lambda call: call.args[0])
+    return HostFunction(dotted, lambda call: call.machine.construct(domain_of(call).library.cls("unknown.Reporter"), [], {}, call.span))

@@ -1,0 +1,40 @@
+"""Framework code that is read like the user's own: what a trainer's loop does, in Python, in ``analysis/library/guest``."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from analysis.source import NotAnalysed, SourceFile, read
+
+#: Paths of guest sources begin so: nothing is ever reported in one.
+PREFIX = "<library>/"
+#: Module of a framework → the guest source that stands for it.
+_SOURCES = {
+    "lightning": "lightning_loop", "lightning.pytorch": "lightning_loop", "pytorch_lightning": "lightning_loop",
+    "pytorch_lightning.core": "lightning_loop", "lightning.pytorch.core": "lightning_loop", "lightning.pytorch.trainer": "lightning_loop",
+    "pytorch_lightning.core.lightning": "lightning_loop", "pytorch_lightning.trainer": "lightning_loop",
+    "transformers.trainer": "transformers_loop", "composer": "composer_loop", "composer.trainer": "composer_loop", "composer.models": "composer_loop",
+    "ignite.engine": "ignite_loop",
+}  # fmt: skip
+#: Classes that a package exports beside many others → the module with guest source that defines them.
+REEXPORTED = {
+    **dict.fromkeys(("transformers.Trainer", "transformers.TrainingArguments"), "transformers.trainer"),
+    **dict.fromkeys(("transformers.Seq2SeqTrainer", "transformers.Seq2SeqTrainingArguments"), "transformers.trainer"),
+    **dict.fromkeys(("trl.SFTTrainer", "trl.SFTConfig"), "transformers.trainer"),
+}
+
+
+def source_of(dotted: str) -> SourceFile | None:
+    """The guest source that stands for the module ``dotted``, parsed once."""
+    name = _SOURCES.get(dotted)
+    return None if name is None else _read(name)
+
+
+@cache
+def _read(name: str) -> SourceFile:
+    path = f"{PREFIX}{name}.py"
+    source = read(path, files("analysis.library").joinpath("guest", f"{name}.py").read_bytes())
+    if isinstance(source, NotAnalysed):
+        raise ValueError(f"{path}: {source.reason}")
+    return source

@@ -1,0 +1,58 @@
+"""WebDataset and other streams: pipelines that divide their shards themselves, and the loaders over them."""
+
+from __future__ import annotations
+
+from analysis.interpreter.values import Call, HostFunction, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, Subject
+from analysis.library.loading import LOADER
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import webdataset as wds
+
+data = wds.WebDataset("{0..9}.tar").shuffle(100).decode("pil").to_tuple("jpg", "cls").batched(8)
+loader = wds.WebLoader(data, batch_size=None).with_epoch(10)
+for image, label in loader:
+    print(label.sum().item())
+""",
+            ("loader_built WebLoader", "iterate WebLoader", "item"),
+        ),
+    ),
+)
+
+_PIPELINE = SUBJECT.cls("webdataset.WebDataset", "torch.utils.data.IterableDataset")
+_LOADER = SUBJECT.cls("webdataset.WebLoader", LOADER)
+for _name in ("webdataset.DataPipeline", "webdataset.FluidWrapper", "streaming.StreamingDataset", "litdata.StreamingDataset", "torchdata.datapipes.iter.IterDataPipe"):
+    SUBJECT.cls(_name, "webdataset.WebDataset")
+for _name in ("litdata.StreamingDataLoader",):
+    SUBJECT.cls(_name, LOADER)
+
+
+@_PIPELINE.method("__init__")
+def _init(call: Call) -> Value:
+    call.args[0].fields["pipeline: stages"] = tuple(call.args[1:])
+
+
+@_PIPELINE.method("__getattr__")
+def _stage(call: Call) -> Value:
+    pipeline, name = call.args
+    return HostFunction(name, lambda _inner: pipeline)
+
+
+@_PIPELINE.method("__iter__")
+def _samples(call: Call) -> Value:
+    return (domain_of(call).autograd.plain("sample") for _ in range(domain_of(call).rehearsal.horizon.rounds))
+
+
+@_LOADER.method("__getattr__")
+def _loader_stage(call: Call) -> Value:
+    loader, name = call.args
+    return HostFunction(name, lambda _inner: loader)
+
+
+@SUBJECT.below("webdataset")
+def _other(dotted: str) -> Value:
+    return HostFunction(dotted, lambda call: domain_of(call).casting.symbol(f"{dotted}()", call.span, ()))
