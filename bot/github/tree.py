@@ -57,6 +57,8 @@ async def _walk(client: Client, root: str) -> Any:
         if read > _MAX_SUBTREES:
             raise GitHubError(f"the tree of {root} has more than {_MAX_SUBTREES:,} folders")
         answer = await client.get(f"{{repo}}/git/trees/{sha}")
+        if answer["truncated"]:
+            raise GitHubError(f"the folder {prefix or '/'} of {root} has more files than GitHub lists")
         for path, entry in _prefixed(prefix, answer["tree"]):
             if entry["type"] == "tree":
                 folders.append((f"{path}/", entry["sha"]))

@@ -72,6 +72,37 @@ async def test_killed_and_started_again(github: Simulator, repository: Repositor
     assert (len(pull.reviews), len(pull.review_comments), len(pull.comments)) == (1, 1, 1)
 
 
+async def test_stopped_in_the_middle_and_started_again(github: Simulator, repository: Repository, tmp_path: Path) -> None:
+    port = _free_port()
+    github.webhook_url = f"http://127.0.0.1:{port}/webhook"
+    with _process(github, tmp_path, port) as process:
+        await _listening(port)
+        pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY + "# SLEEP 3\n"})
+        await until(lambda: repository.check_runs(pull.head_sha))
+        await asyncio.sleep(0.4)
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(process.wait, 30) == 0
+    assert repository.check_runs(pull.head_sha)[0].status == "in_progress"
+    with _process(github, tmp_path, port):
+        await reviewed(repository, pull)
+    assert (len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) == (1, 1, 1)
+
+
+async def test_the_real_server_reviews_real_code(github: Simulator, tmp_path: Path) -> None:
+    before, after = (_training_code(clears) for clears in (True, False))
+    repository = github.create_repository("octo/real", {"train.py": before})
+    port = _free_port()
+    github.webhook_url = f"http://127.0.0.1:{port}/webhook"
+    with _process(github, tmp_path, port, "bot.cli", "serve"):
+        await _listening(port)
+        pull = repository.open_pull_request("faster", title="Faster", files={"train.py": after})
+        await until(lambda: any(run.status == "completed" for run in repository.check_runs(pull.head_sha)), 60)
+    (suggested,) = pull.review_comments
+    assert suggested.body.startswith("`missing-zero-grad` (error)")
+    pull.apply_suggestion(suggested.id)
+    assert repository.read("faster", "train.py").count("optimizer.zero_grad()") == 1
+
+
 async def test_a_second_process_on_the_same_file_refuses_to_start(github: Simulator, tmp_path: Path) -> None:
     port = _free_port()
     with _process(github, tmp_path, port):
@@ -90,8 +121,24 @@ def _reached(github: Simulator, repository: Repository, head: str, delayed: tupl
     return github.faults.waiting == 0
 
 
-def _command() -> list[str]:
-    return [sys.executable, "-m", "tests.bot.server.serve_marked"]
+def _training_code(clears: bool) -> str:  # noqa: FBT001
+    lines = [
+        "import torch",
+        "from torch import nn",
+        "",
+        "model = nn.Linear(8, 2)",
+        "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)",
+        "for step in range(100):",
+        *(["    optimizer.zero_grad()"] if clears else []),
+        "    loss = model(torch.randn(4, 8)).pow(2).mean()",
+        "    loss.backward()",
+        "    optimizer.step()",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _command(*words: str) -> list[str]:
+    return [sys.executable, "-m", *(words or ("tests.bot.server.serve_marked",))]
 
 
 def _environment(github: Simulator, state: Path, port: int) -> dict[str, str]:
@@ -107,8 +154,8 @@ def _environment(github: Simulator, state: Path, port: int) -> dict[str, str]:
 
 
 @contextmanager
-def _process(github: Simulator, state: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(_command(), env=_environment(github, state, port), cwd=ROOT) as process:
+def _process(github: Simulator, state: Path, port: int, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(_command(*words), env=_environment(github, state, port), cwd=ROOT) as process:
         try:
             yield process
         finally:
