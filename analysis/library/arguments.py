@@ -1,8 +1,8 @@
-"""Command-line arguments in a trace: switches may be on or off, ranks differ, and what has no default is unknown."""
+"""``argparse``: a namespace of defaults. Switches may be on or off, ranks differ, and what has no default is unknown."""
 
 from __future__ import annotations
 
-from analysis.interpreter.values import Call, External, Instance, Value
+from analysis.interpreter.values import Call, External, GuestList, Instance, Value
 from analysis.library.distributed import rank
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
@@ -15,7 +15,7 @@ import argparse
 import torch
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=2)
+parser.add_argument("--steps", type=int, default="2")
 parser.add_argument("--quiet", action="store_true")
 args = parser.parse_args()
 for step in range(args.steps):
@@ -26,55 +26,65 @@ for step in range(args.steps):
     ),
 )
 
-#: What ``argparse.ArgumentParser`` means to the trace; on the tape a switch is what it is without being given.
-PARSER = "trace.ArgumentParser"
 #: Options that a launcher sets on each rank.
 _RANKS = frozenset({"local_rank", "rank", "gpu"})
-_OPEN = "parser: open options"
+_OPTIONS = "parser: options"
 
-_PARSER = SUBJECT.cls(PARSER, "argparse.ArgumentParser")
+_PARSER = SUBJECT.cls("argparse.ArgumentParser")
+_NAMESPACE = SUBJECT.cls("argparse.Namespace")
 for _other in ("configargparse.ArgumentParser", "configargparse.ArgParser", "transformers.HfArgumentParser"):
-    SUBJECT.cls(_other, PARSER)
+    SUBJECT.cls(_other, "argparse.ArgumentParser")
 
 
 @_PARSER.method("__init__")
 def _init(call: Call) -> Value:
-    call.args[0].fields.update({"arguments": {}, _OPEN: set(), "parser: dataclasses": call.get(1, "dataclass_types")})
+    call.args[0].fields.update({_OPTIONS: {}, "parser: dataclasses": call.get(1, "dataclass_types")})
 
 
 @_PARSER.method("add_argument")
 def _add(call: Call) -> Value:
-    action = call.kwargs.get("action")
-    switch = action in {"store_true", "store_false"} or (isinstance(action, External) and action.dotted.endswith("BooleanOptionalAction"))
-    before = set(call.args[0].fields["arguments"])
-    add = domain_of(call).library.cls("argparse.ArgumentParser").find("add_argument")
-    result = call.machine.call(add, list(call.args), dict(call.kwargs), call.span)
-    added = set(call.args[0].fields["arguments"]) - before
-    if switch or ("default" not in call.kwargs and "type" in call.kwargs and not any(name.startswith("resume") for name in added)):
-        call.args[0].fields[_OPEN] |= added
-    return result
+    names = [name for name in call.args[1:] if isinstance(name, str)]
+    long = next((name for name in names if name.startswith("--")), names[0] if names else None)
+    dest = call.kwargs.get("dest") or (long.lstrip("-").replace("-", "_") if long else None)
+    if isinstance(dest, str):
+        call.args[0].fields.setdefault(_OPTIONS, {})[dest] = dict(call.kwargs)
+
+
+@_PARSER.method("add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser")
+def _group(call: Call) -> Value:
+    return call.args[0]
+
+
+@_PARSER.method("set_defaults")
+def _defaults(call: Call) -> Value:
+    for name, value in call.kwargs.items():
+        call.args[0].fields.setdefault(_OPTIONS, {}).setdefault(name, {})["default"] = value
+
+
+@_PARSER.method("get_default")
+def _default(call: Call) -> Value:
+    return _value(call, call.args[1], call.args[0].fields.get(_OPTIONS, {}).get(call.args[1], {}))
+
+
+@_PARSER.method("print_help", "error", "exit", "register", "print_usage", "format_help")
+def _nothing(_call: Call) -> Value:
+    return None
 
 
 @_PARSER.method("parse_args", "parse_intermixed_args")
 def _parse(call: Call) -> Value:
-    return _opened(call, "parse_args")
+    given = call.kwargs.get("namespace")
+    namespace: Instance = given if isinstance(given, Instance) else call.machine.instance(domain_of(call).library.cls("argparse.Namespace"), call.span)
+    for name, options in call.args[0].fields.get(_OPTIONS, {}).items():
+        call.machine.heap.write(namespace.fields, name, _value(call, name, options))
+    return namespace
 
 
 @_PARSER.method("parse_known_args")
 def _parse_known(call: Call) -> Value:
-    return _opened(call, "parse_args"), []
-
-
-def _opened(call: Call, name: str) -> Value:
-    parser, domain = call.args[0], domain_of(call)
-    parse = domain.library.cls("argparse.ArgumentParser").find(name)
-    namespace = call.machine.call(parse, [parser], {}, call.span)
-    for option in namespace.fields if isinstance(namespace, Instance) else ():
-        if option in _RANKS and domain.world.distributed:
-            namespace.fields[option] = rank(call)
-        elif option in parser.fields[_OPEN]:
-            namespace.fields[option] = domain.casting.symbol(f"--{option}", call.span, ())
-    return namespace
+    rest = GuestList()
+    rest.span, rest.stamp = call.span, call.machine.stamp
+    return _parse(call), rest
 
 
 @_PARSER.method("parse_args_into_dataclasses", "parse_json_file", "parse_yaml_file", "parse_dict")
@@ -82,3 +92,30 @@ def _into_dataclasses(call: Call) -> Value:
     kinds = call.args[0].fields.get("parser: dataclasses")
     listed = kinds if isinstance(kinds, (list, tuple)) else [kinds]
     return tuple(call.machine.call(kind, [], {}, call.span) for kind in listed)
+
+
+def _value(call: Call, name: str, options: dict[str, Value]) -> Value:
+    """What the option is without being given; a switch and what has no default may be anything."""
+    domain = domain_of(call)
+    action, kind, default = options.get("action"), options.get("type"), options.get("default")
+    if name in _RANKS and domain.world.distributed:
+        return rank(call)
+    if action in {"store_true", "store_false"} or (isinstance(action, External) and action.dotted.endswith("BooleanOptionalAction")):
+        return domain.casting.symbol(f"--{name}", call.span, ())
+    if "default" in options:
+        return call.machine.call(kind, [default], {}, call.span) if isinstance(default, str) and kind is not None else default
+    unknown = options.get("required") is True or "type" in options
+    return domain.casting.symbol(f"--{name}", call.span, ()) if unknown and not name.startswith("resume") else None
+
+
+@_NAMESPACE.method("__init__")
+def _namespace(call: Call) -> Value:
+    call.args[0].fields.update(call.kwargs)
+
+
+@_NAMESPACE.method("__contains__")
+def _contains(call: Call) -> Value:
+    return call.args[1] in call.args[0].fields
+
+
+SUBJECT.alias("argparse.Namespace", "types.SimpleNamespace")

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
 
 
-#: Names that mean something else to the trace than to the tape.
-_OWN = {"argparse.ArgumentParser": "trace.ArgumentParser"}
-
-
 @dataclass(frozen=True, slots=True)
 class World:
     """One way in which a program can run: on several ranks or alone, its undecided flags all on or all off.
@@ -71,7 +67,7 @@ class TraceDomain:
         if dotted in REEXPORTED:
             module = self.machine.import_module(REEXPORTED[dotted], "")
             return module.vars.get(dotted.rpartition(".")[2], MISSING) if isinstance(module, Module) else MISSING
-        return self.library.lookup(_OWN.get(dotted, dotted))
+        return self.library.lookup(dotted)
 
     def guest_source(self, dotted: str) -> SourceFile | None:
         """Source of a library's module that is interpreted like the repository's own."""

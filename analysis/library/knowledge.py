@@ -156,6 +156,19 @@ def names() -> Names:
     return merged
 
 
+@cache
+def _packages() -> frozenset[str]:
+    """Names that stand for packages: something is registered below them."""
+    known = names()
+    found: set[str] = set(known.prefixes)
+    for dotted in (*known.values, *known.classes, *known.aliases, *known.objects):
+        owner = dotted.rpartition(".")[0]
+        while owner and owner not in found:
+            found.add(owner)
+            owner = owner.rpartition(".")[0]
+    return frozenset(found)
+
+
 class Library:
     """The library as one run sees it: its classes are the run's own, so that a guest may change them."""
 
@@ -186,6 +199,8 @@ class Library:
             return self._build(self._names.classes[name])
         if name in self._names.objects:
             return Instance(self.cls(self._names.objects[name]))
+        if name in _packages():
+            return MISSING
         owner, _, attribute = name.rpartition(".")
         if owner in self._names.classes:  # a method or constant reached through its class
             return self.cls(owner).find(attribute)

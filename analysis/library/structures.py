@@ -46,11 +46,6 @@ with evaluating(net) as same:
     ),
 )
 
-for _name in ("attr.s", "attr.define", "attr.dataclass", "attrs.define", "pydantic.dataclasses.dataclass"):
-    SUBJECT.alias("dataclasses.dataclass", _name)
-for _name in ("attr.ib", "attr.field", "attrs.field", "pydantic.Field"):
-    SUBJECT.alias("dataclasses.field", _name)
-
 _NAMED_TUPLE = SUBJECT.cls("typing.NamedTuple")
 
 

@@ -40,8 +40,8 @@ def _lines(node: Node, snapshot: Snapshot, indent: str) -> Iterator[str]:
             bodies = [list(_lines(each, snapshot, indent + "  ")) for each in iterations]
             if any(bodies):
                 yield f"{indent}{_line(snapshot, span)}: loop{'' if complete else ', cut'}"
-                for index, body in enumerate(bodies):
-                    yield from [f"{indent} [{index}]", *body]
+                for first, last, body in _alike(bodies):
+                    yield from [f"{indent} [{first}]" if first == last else f"{indent} [{first}-{last}]", *body]
         case CallNode(name=name, body=body):
             inner = list(_lines(body, snapshot, indent + "  "))
             if any(not line.strip().startswith("leave return") for line in inner):
@@ -49,6 +49,15 @@ def _lines(node: Node, snapshot: Snapshot, indent: str) -> Iterator[str]:
         case Leave(kind=kind):
             if kind != "return":
                 yield f"{indent}leave {kind}"
+
+
+def _alike(bodies: list[list[str]]) -> Iterator[tuple[int, int, list[str]]]:
+    """Iterations that read the same, as one: the number of the first and of the last."""
+    start = 0
+    for index in range(1, len(bodies) + 1):
+        if index == len(bodies) or bodies[index] != bodies[start]:
+            yield start, index - 1, bodies[start]
+            start = index
 
 
 def describe(event: Event) -> str:

@@ -1,0 +1,124 @@
+"""``dataclasses``: the constructor that a decorated class gets from its annotations."""
+
+from __future__ import annotations
+
+import ast
+
+from analysis.interpreter.values import MISSING, Call, Class, GuestDict, HostFunction, Instance, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, Subject
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+from dataclasses import dataclass, field
+import torch
+
+@dataclass
+class Base:
+    lr: float = 0.1
+
+@dataclass
+class Config(Base):
+    layers: list = field(default_factory=lambda: [torch.nn.Linear(1, 1)])
+    name: str = field(default="x")
+
+    def __post_init__(self):
+        self.optimizer = torch.optim.SGD(self.layers[0].parameters(), lr=self.lr)
+
+Config(lr=0.2).optimizer.step()
+""",
+            ("optimizer_built SGD", "step SGD"),
+        ),
+    ),
+)
+
+_FIELD = SUBJECT.cls("dataclasses.Field")
+SUBJECT.alias("dataclasses.Field", "dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field")
+
+
+@_FIELD.method("__init__")
+def _field(call: Call) -> Value:
+    call.args[0].fields.update({**call.kwargs, **({"default": call.args[1]} if len(call.args) > 1 else {})})
+
+
+@SUBJECT.function("dataclasses.dataclass", "attr.s", "attr.define", "attr.dataclass", "attrs.define", "pydantic.dataclasses.dataclass")
+def _dataclass(call: Call) -> Value:
+    if call.args and isinstance(call.args[0], Class):
+        return _decorated(call.args[0])
+    return HostFunction("dataclass", lambda inner: _decorated(inner.args[0]))
+
+
+def _decorated(cls: Value) -> Value:
+    if isinstance(cls, Class) and "__init__" not in cls.namespace:
+        cls.namespace["__init__"] = HostFunction("__init__", lambda call: _fill(call, cls))
+    return cls
+
+
+def annotations_of(cls: Class) -> dict[str, ast.expr]:
+    """Names and annotations of a class's fields, those of its bases first."""
+    found: dict[str, ast.expr] = {}
+    for owner in reversed(cls.mro):
+        found.update(owner.namespace.get("__annotations__", {}))
+    return {name: node for name, node in found.items() if not isinstance(node, ast.AST) or "ClassVar" not in ast.unparse(node)}
+
+
+def _fill(call: Call, cls: Class) -> Value:
+    instance, *given = call.args
+    position = 0
+    for name, annotation in annotations_of(cls).items():
+        default = cls.find(name)
+        takes = not (_is_field(default) and default.fields.get("init") is False)
+        if takes and position < len(given):
+            value = given[position]
+        elif takes and name in call.kwargs:
+            value = call.kwargs[name]
+        else:
+            value = _default(call, default, name, annotation)
+        position += takes
+        call.machine.setattr(instance, name, value, call.span)
+    after = cls.find("__post_init__")
+    if after is not MISSING:
+        call.machine.call(after, [instance], {}, call.span)
+
+
+def _is_field(value: Value) -> bool:
+    return isinstance(value, Instance) and value.cls.dotted == "dataclasses.Field"
+
+
+def _default(call: Call, default: Value, name: str, annotation: ast.expr) -> Value:
+    if _is_field(default):
+        factory = default.fields.get("default_factory", default.fields.get("factory", MISSING))
+        if factory is not MISSING:
+            return call.machine.call(factory, [], {}, call.span)
+        default = default.fields.get("default", MISSING)
+    if default is not MISSING:
+        return default
+    casting = domain_of(call).casting
+    if isinstance(annotation, ast.AST):
+        casting.annotated[(name, call.span)] = ast.unparse(annotation)
+    return casting.symbol(name, call.span, ())
+
+
+@SUBJECT.function("dataclasses.asdict", "attr.asdict", "dataclasses.astuple")
+def _as_dict(call: Call) -> Value:
+    value = call.args[0]
+    made = GuestDict({name: value.fields.get(name) for name in annotations_of(value.cls)} if isinstance(value, Instance) else {})
+    made.span, made.stamp = call.span, call.machine.stamp
+    return made
+
+
+@SUBJECT.function("dataclasses.replace", "attr.evolve")
+def _replace(call: Call) -> Value:
+    value = call.args[0]
+    if not isinstance(value, Instance):
+        return value
+    copied = call.machine.instance(value.cls, call.span)
+    copied.fields.update({**value.fields, **call.kwargs})
+    return copied
+
+
+@SUBJECT.function("dataclasses.fields", "dataclasses.is_dataclass")
+def _fields(call: Call) -> Value:
+    return domain_of(call).casting.symbol("the fields of a dataclass", call.span, ())
