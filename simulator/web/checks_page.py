@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-from simulator.representation.pulls import pull_page
-from simulator.representation.repositories import web_url
 from simulator.web.diffs import suggestion_table
-from simulator.web.frame import page, pull_head, repository_bar, when
+from simulator.web.frame import page, pull_head, pull_path, repository_bar, when
 from simulator.web.markdown import render
 from simulator.web.markup import Html, element, fragment
 
@@ -51,13 +50,13 @@ def checks_page(pull: PullRequest) -> Html:
 
 def _run(pull: PullRequest, run: CheckRun) -> Html:
     finished = None if run.completed_at is None else fragment("completed ", when(run.completed_at))
-    rerun = element("form", element("button.small", "Re-run", type="submit"), method="post", action=f"{pull_page(pull)}/runs/{run.id}/rerequest")
+    rerun = element("form", element("button.small", "Re-run", type="submit"), method="post", action=f"{pull_path(pull)}/runs/{run.id}/rerequest")
     buttons = [
         element(
             "form",
             element("button.small", action.label, type="submit", name="identifier", value=action.identifier, title=action.description),
             method="post",
-            action=f"{pull_page(pull)}/runs/{run.id}/action",
+            action=f"{pull_path(pull)}/runs/{run.id}/action",
         )
         for action in run.actions
         if run.status == "completed"
@@ -86,7 +85,7 @@ def _annotations(pull: PullRequest, run: CheckRun) -> Html | None:
 
 def _annotation(pull: PullRequest, run: CheckRun, annotation: Annotation) -> Html:
     lines = f"L{annotation.start_line}" if annotation.start_line == annotation.end_line else f"L{annotation.start_line}–{annotation.end_line}"
-    address = f"{web_url(pull.repository)}/blob/{run.head_sha}/{annotation.path}#L{annotation.start_line}"
+    address = f"/{pull.repository.full_name}/blob/{run.head_sha}/{quote(annotation.path)}#L{annotation.start_line}"
     details = element("details", element("summary", "Show more details"), element("pre", annotation.raw_details)) if annotation.raw_details else None
     return element(
         f"div.annotation.{annotation.level}",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.representation.pulls import pull_page
 from simulator.web.checks_page import MARKS, mark, outcome
-from simulator.web.frame import author, avatar, page, pull_head, repository_bar, when
+from simulator.web.frame import author, avatar, page, pull_head, pull_path, repository_bar, when
 from simulator.web.markdown import render
 from simulator.web.markup import Html, element, fragment
 from simulator.web.threads import reactions, thread
@@ -79,7 +78,7 @@ def _checks_box(pull: PullRequest) -> Html:
             mark(run),
             element("strong", run.name),
             element("span.muted", f" — {run.title or outcome(run)}"),
-            element("a.right", "Details", href=f"{pull_page(pull)}/checks#run-{run.id}"),
+            element("a.right", "Details", href=f"{pull_path(pull)}/checks#run-{run.id}"),
         )
         for run in runs
     ]
@@ -99,4 +98,4 @@ def _checks_box(pull: PullRequest) -> Html:
 def _write_box(pull: PullRequest) -> Html:
     area = element("textarea", name="body", rows="3", placeholder="Leave a comment, for instance /preflight help", required=True)
     button = element("button", "Comment", type="submit")
-    return element("form.write", area, button, method="post", action=f"{pull_page(pull)}/comments")
+    return element("form.write", area, button, method="post", action=f"{pull_path(pull)}/comments")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.representation.pulls import pull_page
 from simulator.web.markup import Html, element, fragment
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def pull_head(pull: PullRequest, tab: str) -> Html:
         "Files changed": ("/files", len(pull.files())),
     }
     tabs = [
-        element("a.tab.selected" if name == tab else "a.tab", name, element("span.count", str(count)), href=pull_page(pull) + path)
+        element("a.tab.selected" if name == tab else "a.tab", name, element("span.count", str(count)), href=pull_path(pull) + path)
         for name, (path, count) in counts.items()
     ]
     source = pull.head_branch if pull.head_repository is pull.repository else f"{pull.head_repository.owner.login}:{pull.head_branch}"
@@ -67,6 +66,11 @@ def pull_head(pull: PullRequest, tab: str) -> Html:
         ),
         element("nav.tabs", tabs, element("span.size", size)),
     )
+
+
+def pull_path(pull: PullRequest) -> str:
+    """A pull request's page on this host, under whatever name the browser knows the host."""
+    return f"/{pull.repository.full_name}/pull/{pull.number}"
 
 
 def avatar(account: Account) -> Html:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.representation.pulls import pull_page
 from simulator.web.checks_page import mark
-from simulator.web.frame import page, repository_bar, when
+from simulator.web.frame import page, pull_path, repository_bar, when
 from simulator.web.markup import Html, element
 
 if TYPE_CHECKING:
@@ -32,5 +31,5 @@ def _section(repository: Repository) -> Html:
 
 def _row(pull: PullRequest) -> Html:
     marks = [mark(run) for run in pull.repository.check_runs(pull.head_sha)[-1:]]
-    title = element("a.strong", pull.title, href=pull_page(pull))
+    title = element("a.strong", pull.title, href=pull_path(pull))
     return element("div.check-row", element("span.muted", f"#{pull.number} "), title, marks, element("span.right.muted", when(pull.updated_at)))

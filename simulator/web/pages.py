@@ -9,12 +9,11 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from simulator import checking
-from simulator.representation.pulls import pull_page
 from simulator.suggestions import SuggestionRefusedError
 from simulator.web.checks_page import checks_page
 from simulator.web.conversation_page import conversation_page
 from simulator.web.files_page import blob_page, files_page
-from simulator.web.frame import repository_bar
+from simulator.web.frame import pull_path, repository_bar
 from simulator.web.lists import repository_page, start_page
 from simulator.web.manifest import accept_manifest
 
@@ -29,11 +28,12 @@ if TYPE_CHECKING:
 
     Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-# Whatever a comment smuggles onto a page, nothing runs and nothing is loaded from elsewhere.
+# Whatever a comment smuggles onto a page, nothing runs and nothing is loaded from elsewhere. With `no-referrer` browsers would
+# send `Origin: null` with the pages' own forms.
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
 }
 NEW_APP = "/settings/apps/new"
 _PULL = r"/{owner}/{name}/pull/{number:\d+}"
@@ -100,7 +100,7 @@ class Pages:
         body = str((await request.post()).get("body", "")).replace("\r\n", "\n").strip()
         if body:
             pull.comment(pull.author.login, body)
-        return _back_to(pull_page(pull))
+        return _back_to(pull_path(pull))
 
     async def _apply(self, request: web.Request) -> web.Response:
         pull = self._pull(request)
@@ -108,12 +108,12 @@ class Pages:
             pull.apply_suggestion(int(request.match_info["comment"]))
         except (KeyError, SuggestionRefusedError) as refusal:
             raise web.HTTPUnprocessableEntity(text=str(refusal)) from refusal
-        return _back_to(pull_page(pull))
+        return _back_to(pull_path(pull))
 
     async def _rerequest(self, request: web.Request) -> web.Response:
         pull = self._pull(request)
         checking.rerequest(pull.repository, _run(pull, request), pull.author)
-        return _back_to(f"{pull_page(pull)}/checks")
+        return _back_to(f"{pull_path(pull)}/checks")
 
     async def _action(self, request: web.Request) -> web.Response:
         pull = self._pull(request)
@@ -122,7 +122,7 @@ class Pages:
             checking.request_action(pull.repository, _run(pull, request), identifier, pull.author)
         except LookupError as refusal:
             raise web.HTTPUnprocessableEntity(text=str(refusal)) from refusal
-        return _back_to(f"{pull_page(pull)}/checks")
+        return _back_to(f"{pull_path(pull)}/checks")
 
     def _repository(self, request: web.Request) -> Repository:
         found = self._platform.repository(f"{request.match_info['owner']}/{request.match_info['name']}")

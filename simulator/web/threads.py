@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.representation.pulls import pull_page
 from simulator.reviewing import is_outdated
 from simulator.suggestions import suggestion_in
 from simulator.web.diffs import commented_lines, excerpt_table, suggestion_table
-from simulator.web.frame import author, avatar, when
+from simulator.web.frame import author, avatar, pull_path, when
 from simulator.web.markdown import render
 from simulator.web.markup import Html, element, fragment
 
@@ -61,7 +60,7 @@ def _suggestion(pull: PullRequest, comment: ReviewComment, text: str, *, outdate
     first = suggestion_in(comment.body) == text
     button: Html | None = None
     if first and not outdated and pull.state == "open" and where.side == "RIGHT" and old != new:
-        address = f"{pull_page(pull)}/suggestions/{comment.id}"
+        address = f"{pull_path(pull)}/suggestions/{comment.id}"
         button = element("form", element("button.small", "Commit suggestion", type="submit"), method="post", action=address)
     note = "Suggested change" if not outdated else "Suggested change (outdated, cannot be applied)"
     return element("div.suggestion", element("div.suggestion-head", note, button), table)

@@ -95,6 +95,7 @@ async def page(app: AppClient, path: str) -> str:
     async with app.session.get(f"{app.github.web_url}{path}") as response:
         assert response.status == 200
         assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+        assert response.headers["Referrer-Policy"] == "same-origin"  # otherwise browsers send "Origin: null" with our own forms
         return await response.text()
 
 
