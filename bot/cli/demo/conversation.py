@@ -10,6 +10,8 @@ from simulator import PullRequest
 from simulator.checkruns import CheckRun
 from simulator.conversation import ReviewComment
 
+#: Markdown's escapes are for GitHub's eyes; in a fence a backslash is one.
+_ESCAPE_OR_FENCE = re.compile(r"(?P<fence>^```.*?^```)|\\(?P<escaped>[^\w\s])", re.DOTALL | re.MULTILINE)
 _MARK = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 
 
@@ -54,4 +56,5 @@ def _place(comment: ReviewComment) -> str:
 
 
 def _plain(body: str | None) -> str:
-    return _MARK.sub("", body or "").strip()
+    shown = _MARK.sub("", body or "").replace("\u200b", "")
+    return _ESCAPE_OR_FENCE.sub(lambda match: match["fence"] or match["escaped"], shown).strip()

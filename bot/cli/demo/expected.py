@@ -32,7 +32,7 @@ def _missing(pull: PullRequest, runs: tuple[CheckRun, ...], violations: tuple[st
         yield "there is no memory table"
     if "no longer fits" not in comments:
         yield "the comment does not say that the change no longer fits the card"
-    if "would fit" not in comments.lower():
+    if "Would make it fit" not in comments:
         yield "the comment names no change that would make it fit"
     for violation in violations:
         yield f"GitHub would have refused a request: {violation}"

@@ -1,18 +1,17 @@
-"""Windows of a tokenised text."""
+"""Random windows of a tokenised text."""
 
+import numpy as np
 import torch
-from torch.utils.data import Dataset
+
+LENGTH = 512
 
 
-class Windows(Dataset):
-    def __init__(self, path, length=512):
-        self.tokens = torch.load(path)
-        self.length = length
+class Text:
+    def __init__(self, path):
+        self.tokens = np.memmap(path, dtype=np.uint16, mode="r")
 
-    def __len__(self):
-        return len(self.tokens) // self.length - 1
-
-    def __getitem__(self, index):
-        start = index * self.length
-        window = self.tokens[start : start + self.length + 1]
-        return window[:-1], window[1:]
+    def batch(self, size, device):
+        starts = torch.randint(len(self.tokens) - LENGTH, (size,))
+        inputs = torch.stack([torch.from_numpy(self.tokens[i : i + LENGTH].astype(np.int64)) for i in starts])
+        targets = torch.stack([torch.from_numpy(self.tokens[i + 1 : i + 1 + LENGTH].astype(np.int64)) for i in starts])
+        return inputs.to(device), targets.to(device)

@@ -2,16 +2,15 @@
 
 import torch
 from torch.nn import functional as F
-from torch.utils.data import DataLoader
 
-from data import Windows
+from data import Text
 from model import GPT
 
 BATCH_SIZE = 8
-EPOCHS = 10
+STEPS = 20_000
 
 
-def step(model, tokens, targets):
+def compute_loss(model, tokens, targets):
     logits = model(tokens)
     return F.cross_entropy(logits.view(-1, logits.size(-1)), targets.view(-1))
 
@@ -20,18 +19,16 @@ def main():
     device = torch.device("cuda")
     model = GPT().to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)
-    loader = DataLoader(Windows("train.pt"), batch_size=BATCH_SIZE, shuffle=True, drop_last=True)
-    for epoch in range(EPOCHS):
-        total = 0.0
-        for tokens, targets in loader:
-            tokens, targets = tokens.to(device), targets.to(device)
-            loss = step(model, tokens, targets)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            total += loss.item()
-        print(f"epoch {epoch}: {total / len(loader):.3f}")
-        torch.save(model.state_dict(), "model.pt")
+    text = Text("train.bin")
+    for step in range(STEPS):
+        tokens, targets = text.batch(BATCH_SIZE, device)
+        loss = compute_loss(model, tokens, targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if step % 100 == 0:
+            print(f"step {step}: {loss.item():.3f}")
+    torch.save(model.state_dict(), "model.pt")
 
 
 if __name__ == "__main__":

@@ -2,45 +2,44 @@
 
 import torch
 from torch.nn import functional as F
-from torch.utils.data import DataLoader
 
-from data import Windows
+from data import Text
 from metrics import History
 from model import GPT
 
 BATCH_SIZE = 64
-EPOCHS = 10
+STEPS = 20_000
 
 
-def step(model, tokens, targets):
+def compute_loss(model, tokens, targets):
     logits = model(tokens)
     return F.cross_entropy(logits.view(-1, logits.size(-1)), targets.view(-1))
 
 
-def evaluate(model, loader, device):
+def evaluate(model, text, device):
     model.eval()
     total = 0.0
-    for tokens, targets in loader:
-        total += step(model, tokens.to(device), targets.to(device)).item()
-    return total / len(loader)
+    for _ in range(20):
+        tokens, targets = text.batch(BATCH_SIZE, device)
+        total += compute_loss(model, tokens, targets).item()
+    return total / 20
 
 
 def main():
     device = torch.device("cuda")
     model = GPT().to(device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)
-    loader = DataLoader(Windows("train.pt"), batch_size=BATCH_SIZE, shuffle=True, drop_last=True)
-    held_out = DataLoader(Windows("valid.pt"), batch_size=BATCH_SIZE)
+    text, held_out = Text("train.bin"), Text("valid.bin")
     history = History()
-    for epoch in range(EPOCHS):
-        for tokens, targets in loader:
-            tokens, targets = tokens.to(device), targets.to(device)
-            loss = step(model, tokens, targets)
-            loss.backward()
-            optimizer.step()
-            history.add(loss)
-        print(f"epoch {epoch}: {history.mean():.3f}, held out {evaluate(model, held_out, device):.3f}")
-        torch.save(model.state_dict(), "model.pt")
+    for step in range(STEPS):
+        tokens, targets = text.batch(BATCH_SIZE, device)
+        loss = compute_loss(model, tokens, targets)
+        loss.backward()
+        optimizer.step()
+        history.add(loss)
+        if step % 100 == 0:
+            print(f"step {step}: {history.mean():.3f}, held out {evaluate(model, held_out, device):.3f}")
+    torch.save(model.state_dict(), "model.pt")
 
 
 if __name__ == "__main__":
