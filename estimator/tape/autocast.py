@@ -26,7 +26,7 @@ class Policy(Enum):
 
 _NAMES = {
     Policy.LOW: "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d prelu addmm addmv matmul einsum mm mv linear"
-    " addbmm baddbmm bmm scaled_dot_product_attention lstm_layer gru_layer",
+    " addbmm baddbmm bmm scaled_dot_product_attention recurrent_layers lstm_cell gru_cell",
     Policy.FULL: "acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus layer_norm group_norm rms_norm"
     " cosine_similarity nll_loss kl_div l1_loss smooth_l1_loss huber_loss mse_loss margin_ranking_loss triplet_margin_loss"
     " binary_cross_entropy_with_logits cosine_embedding_loss cdist logsumexp interpolate poisson_nll_loss soft_margin_loss hinge_embedding_loss",

@@ -19,6 +19,7 @@ from estimator.tape.operations import (
     pooling,
     properties,
     rearranging,
+    recurrent,
     reductions,
     softmax,
     ternary,
@@ -29,5 +30,5 @@ from estimator.tape.operations import (
 #: Importing them enters their operations in the registry.
 FAMILIES = (
     attention, comparison, conversion, convolution, creation, dropout, embedding, foreach, gradients, indexing, losses,
-    matmul, norms, padding, pointwise, pooling, properties, rearranging, reductions, softmax, ternary, unary, views,
+    matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, softmax, ternary, unary, views,
 )  # fmt: skip

@@ -11,6 +11,7 @@ from torch.nn.modules.loss import *
 from torch.nn.modules.module import Module
 from torch.nn.modules.normalization import *
 from torch.nn.modules.pooling import *
+from torch.nn.modules.rnn import *
 from torch.nn.modules.shaping import *
 from torch.nn.modules.sparse import *
 from torch.nn.modules.transformer import *
