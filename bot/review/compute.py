@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from analysis.engine import analyse
 from analysis.facts import Facts
 from analysis.finding import Confidence
+from analysis.index import index
 from analysis.report import Report
 from analysis.rule import Rule, discover
 from analysis.scope import Scope, scope_of
@@ -23,8 +24,9 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
     """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from."""
     store: dict[str, Facts] = {}
     scope = scope_of(base, head, store)
+    unread = _unread(head, scope, store)
     if not scope.touches_training:
-        return Review(base_tip, head.commit, base.commit, problems=problems)
+        return Review(base_tip, head.commit, base.commit, not_analysed=unread, problems=problems)
     rules, unknown = _rules(settings)
     before = configured(analyse(base, rules, _on_base(scope), store=store), settings)
     after = configured(analyse(head, rules, scope.paths, store=store), settings)
@@ -35,10 +37,10 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
         head=head.commit,
         merge_base=base.commit,
         introduced=matched.introduced,
-        fixed=_confirmed(matched.fixed, after, head),
+        fixed=_confirmed(matched.fixed, head, {remark.path for remark in unread} | {each.path for each in after.not_analysed}),
         existing=matched.existing,
         unresolved=tuple(Remark(each.path, each.line, each.message) for each in after.unresolved),
-        not_analysed=tuple(Remark(each.path, each.line, each.reason) for each in after.not_analysed),
+        not_analysed=tuple(sorted({*unread, *(Remark(each.path, each.line, each.reason) for each in after.not_analysed)})),
         estimates=memory.pairs,
         files=after.files,
         rules=after.rules,
@@ -66,7 +68,12 @@ def _located(report: Report, snapshot: Snapshot) -> list[LocatedFinding]:
     return [locate(finding, snapshot) for finding in report.findings if finding.confidence > Confidence.LOW]
 
 
-def _confirmed(fixed: Iterable[LocatedFinding], after: Report, head: Snapshot) -> tuple[LocatedFinding, ...]:
+def _unread(head: Snapshot, scope: Scope, store: dict[str, Facts]) -> tuple[Remark, ...]:
+    """Changed files that cannot be read any more: they are in no scope, and a reader wants to hear of them first."""
+    failed = index(head, store).not_analysed
+    return tuple(Remark(each.path, each.line, each.reason) for each in failed if each.path in scope.changed)
+
+
+def _confirmed(fixed: Iterable[LocatedFinding], head: Snapshot, unread: Collection[str]) -> tuple[LocatedFinding, ...]:
     """A finding is fixed only if the head could be read where it stood; silence about an unread file is no fix."""
-    unread = {each.path for each in after.not_analysed}
     return tuple(finding for finding in fixed if finding.path not in unread and (finding.path in head.contents or finding.path not in head.paths))
