@@ -89,18 +89,20 @@ def _range(call: Call) -> Value:
 def _symbolic_range(call: Call) -> Value:
     """A range whose length is not known: its start is, so counters stay numbers."""
     start, step = (call.args[0] if call.given(1, "stop") else 0), call.get(2, "step", 1)
+    varying = any(getattr(value, "rank_varying", False) for value in call.args)
     start, step = (value if isinstance(value, int) else usual for value, usual in ((start, 0), (step, 1)))
-    return Counting(start, step)
+    return Counting(start, step, rank_varying=varying)
 
 
 class Counting:
-    """A range without a known end."""
+    """A range without a known end; ``rank_varying``: it differs between ranks."""
 
-    __slots__ = ("start", "step")
+    __slots__ = ("rank_varying", "start", "step")
 
-    def __init__(self, start: int, step: int) -> None:
+    def __init__(self, start: int, step: int, *, rank_varying: bool = False) -> None:
         self.start = start
         self.step = step
+        self.rank_varying = rank_varying
 
     def __iter__(self) -> Iterator[int]:
         return itertools.count(self.start, self.step)

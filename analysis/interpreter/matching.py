@@ -6,9 +6,9 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from analysis.interpreter import operators
+from analysis.interpreter import operators, reflection
 from analysis.interpreter.frames import Exit
-from analysis.interpreter.values import Alternatives, Class, Instance, Symbol, Value
+from analysis.interpreter.values import Alternatives, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame
@@ -54,11 +54,9 @@ def matches(machine: Machine, pattern: ast.pattern, subject: Value, frame: Frame
             return None if isinstance(subject, (Symbol, Alternatives)) else subject is value
         case ast.MatchSequence(patterns=patterns):
             return _sequence(machine, patterns, subject, frame)
-        case ast.MatchClass(cls=cls):
-            kind = machine.evaluate(cls, frame)
-            if isinstance(kind, Class) and isinstance(subject, Instance):
-                return kind in subject.cls.mro
-            return isinstance(subject, kind) if isinstance(kind, type) and not isinstance(subject, (Symbol, Alternatives)) else None
+        case ast.MatchClass(cls=cls, patterns=patterns, kwd_patterns=named):
+            answer = reflection.is_a(subject, machine.evaluate(cls, frame))
+            return None if answer and (patterns or named) else answer
     return None
 
 

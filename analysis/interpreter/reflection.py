@@ -48,13 +48,14 @@ def made(call: Call, container: Value) -> Value:
 
 def _isinstance(call: Call) -> Value:
     value, kinds = call.args[0], call.args[1]
-    answers = [_is_a(value, kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
+    answers = [is_a(value, kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
     if True in answers:
         return True
     return unknown(call, value) if None in answers else False
 
 
-def _is_a(value: Value, kind: Value) -> bool | None:
+def is_a(value: Value, kind: Value) -> bool | None:
+    """Whether ``value`` is of the class ``kind``; None if that cannot be told."""
     if isinstance(value, (Symbol, Alternatives)) or isinstance(kind, Symbol):
         return None
     if isinstance(kind, HostFunction):

@@ -1,0 +1,68 @@
+"""What the source does not tell: symbols, both sides of a branch, and exits that only one side takes."""
+
+from analysis.interpreter.values import Alternatives, Symbol
+from tests.analysis.interpreter.plain import PlainDomain, run
+
+
+def test_both_sides_of_an_undecided_condition_run_from_the_same_state():
+    found, _ = run("import os\nx, seen = 1, []\nif os.flag > 3:\n    x = 2\n    seen.append('a')\nelse:\n    seen.append('b')")
+    assert isinstance(found["x"], Alternatives)
+    assert found["x"].values == (2, 1)
+    assert len(found["seen"]) == 1
+
+
+def test_a_write_of_one_side_is_undone_before_the_other_runs():
+    found, _ = run("import os\nd = {'k': 1}\nif os.flag > 3:\n    d['k'] = 5\n    a = d['k']\nelse:\n    b = d['k']")
+    assert (found["a"], found["b"]) == (5, 1)
+    assert found["d"]["k"].values == (5, 1)
+
+
+def test_values_returned_on_different_ways_are_alternatives():
+    found, _ = run("import os\ndef f():\n    if os.flag > 3:\n        return 1\n    return 2\nr = f()")
+    assert set(found["r"].values) == {1, 2}
+
+
+def test_what_a_side_wrote_before_it_broke_out_is_seen_after_the_loop():
+    found, _ = run("import os\nx = 0\nfor i in range(4):\n    if os.flag > i:\n        x = 9\n        break")
+    assert set(found["x"].values) == {0, 9}
+
+
+def test_a_side_that_raises_is_taken_not_to_happen():
+    found, _ = run("import os\nx = 0\nif os.flag > 3:\n    x = 1\n    raise ValueError('no')\nelse:\n    x = 2")
+    assert found["x"] == 2
+
+
+def test_the_same_question_is_the_same_symbol():
+    found, _ = run("import os\ndef f(a):\n    return (a.x, a.x, a.x == 3, a.x == 3, a.x != 3)\nr = f(*os.args)")
+    first, again, equal, equal_again, different = found["r"]
+    assert first is again
+    assert equal is equal_again
+    assert different.test == ("not", equal)
+
+
+def test_arguments_that_nobody_passes_are_symbols_named_after_them():
+    found, _ = run("def f(a, b=2):\n    return a, b\nr = f()")
+    assert isinstance(found["r"][0], Symbol)
+    assert found["r"][1] == 2
+
+
+def test_a_keyword_from_an_unknown_mapping_is_a_part_of_it():
+    found, _ = run("import os\ndef f(a, b=2):\n    return a, b\nc = f(**os.environ.x)\nr = c[0]")
+    assert isinstance(found["r"], Symbol)
+
+
+def test_endless_loops_are_bounded_by_the_plan():
+    found, machine = run("n = 0\nwhile True:\n    n += 1", PlainDomain(rounds=7))
+    assert found["n"] == 7
+    assert machine.tree.root.children[0].complete is False
+
+
+def test_calling_itself_without_end_is_noted_and_not_followed():
+    _, machine = run("def f(n):\n    return f(n + 1)\nr = f(0)")
+    assert [sentence for _, sentence in machine.unresolved] == ["f calls itself too deeply to be followed"]
+
+
+def test_a_side_of_a_conditional_expression_has_effects_only_on_its_side():
+    found, _ = run("import os\ndef f():\n    global n\n    n = 1\n    return 5\nn = 0\nr = f() if os.flag > 1 else 7")
+    assert set(found["r"].values) == {5, 7}
+    assert set(found["n"].values) == {0, 1}
