@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from estimator.tape.copying import like
 from estimator.tape.graph import Node, record, tracked
+from estimator.tape.run import current
 from estimator.tape.shape import Shape, contiguous_strides, is_dense
 from estimator.tape.tensor import Tensor, new
 
@@ -35,6 +37,11 @@ def overwritten(x: Tensor, node: Node | None) -> Tensor:
     viewed = record((base,), _view_back, context=_Slice(None, x.shape, x.strides, x.offset - base.offset))
     tracked(viewed, x)
     return x
+
+
+def original(x: Tensor, out: Tensor | None) -> Tensor:
+    """What an operation keeps of its operand ``x``: itself, or a copy made first if the result is written over it."""
+    return x if out is not x or not current().grad_enabled or not x.requires_grad else like(x)
 
 
 def _slice_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from estimator.tape.dtype import BOOL, COMPLEX64, INT64, Category, Dtype, category_of, promote
 from estimator.tape.graph import Node, record, tracked
-from estimator.tape.inplace import overwritten
+from estimator.tape.inplace import original, overwritten
 from estimator.tape.not_followed import NotFollowed
 from estimator.tape.registry import operation
 from estimator.tape.run import current
@@ -99,7 +99,7 @@ def rsub(x: Any, other: Any) -> Tensor:
 @operation("mul", ".mul", ".__mul__", ".__rmul__", "multiply", ".multiply")
 def mul(x: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The product; keeps each operand whose partner wants a gradient."""
-    node = record(_inputs(x, other), _mul_back, _partners(x, other))
+    node = record(_inputs(x, other), _mul_back, _partners(x, other, out))
     return _done(node, combined((x, other), result_dtype(x, other), out), out)
 
 
@@ -107,7 +107,7 @@ def mul(x: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
 def div(x: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient; keeps the divisor, and the dividend if the divisor wants a gradient."""
     dtype = _fractional(x, other) if rounding_mode is None else result_dtype(x, other)
-    kept = (other if isinstance(other, Tensor) else None, x if isinstance(x, Tensor) and _wants_gradient(other) else None)
+    kept = (other if isinstance(other, Tensor) else None, _partners(x, other, out)[1])
     node = record(_inputs(x, other), _div_back, kept) if rounding_mode is None else None
     return _done(node, combined((x, other), dtype, out), out)
 
@@ -127,7 +127,7 @@ def whole(x: Any, other: Any) -> Tensor:
 @operation("pow", ".pow", ".__pow__")
 def pow(x: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """A power; keeps the base, and the result if the exponent is a tensor that wants a gradient."""
-    node = record(_inputs(x, exponent), _pow_back, (x if isinstance(x, Tensor) else None, exponent if isinstance(exponent, Tensor) else None))
+    node = record(_inputs(x, exponent), _pow_back, (original(x, out) if isinstance(x, Tensor) else None, exponent if isinstance(exponent, Tensor) else None))
     result = combined((x, exponent), result_dtype(x, exponent), out)
     if node is not None and _wants_gradient(exponent):
         node.keep(result)
@@ -151,10 +151,11 @@ def extreme(x: Tensor, other: Tensor) -> Tensor:
     return _done(node, combined((x, other), result_dtype(x, other)))
 
 
-def _partners(x: Any, other: Any) -> tuple[Tensor | None, Tensor | None]:
+def _partners(x: Any, other: Any, out: Tensor | None) -> tuple[Tensor | None, Tensor | None]:
+    """(other, x), each if its partner wants a gradient."""
     return (
         other if isinstance(other, Tensor) and _wants_gradient(x) else None,
-        x if isinstance(x, Tensor) and _wants_gradient(other) else None,
+        original(x, out) if isinstance(x, Tensor) and _wants_gradient(other) else None,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from estimator.tape.copying import like
 from estimator.tape.dtype import BOOL, Dtype
 from estimator.tape.graph import Node, record, tracked
-from estimator.tape.inplace import overwritten
+from estimator.tape.inplace import original, overwritten
 from estimator.tape.operations.pointwise import combined, result_dtype
 from estimator.tape.registry import operation
 from estimator.tape.run import current
@@ -27,6 +27,8 @@ _FUNCTIONAL = {
 }  # fmt: skip
 _OPERATORS = {"neg": ".__neg__", "abs": ".__abs__", "positive": ".__pos__"}
 _TESTS = "isnan isinf isfinite logical_not bitwise_not signbit"
+#: Of those that keep their input, the ones whose in-place form keeps the result instead; all others copy the input first.
+_RESULT_SUFFICES = {"leaky_relu", "hardtanh", "relu6", "celu", "selu"}
 #: Functions whose backward allocates an intermediate of the input's size before its result.
 _TWO_STEPS = {"log", "sin", "cos", "square", "abs", "rsqrt", "sqrt", "erf", "log1p", "log2", "log10"}
 
@@ -37,10 +39,11 @@ def _real(dtype: Dtype) -> Dtype:
 
 def _function(name: str, *, keep_input: bool, keep_result: bool, to_real: bool) -> Callable[..., Tensor]:
     def apply(x: Tensor, *_numbers: Any, inplace: bool = False, out: Tensor | None = None, **_: Any) -> Tensor:
-        node = record((x,), _back, (x,) if keep_input else (), name)
-        if inplace or out is not None:
-            out = x if out is None else out
-            if node is not None and keep_result:
+        out = x if inplace else out
+        result_suffices = keep_result or (out is not None and name in _RESULT_SUFFICES)
+        node = record((x,), _back, (original(x, out),) if keep_input and not result_suffices else (), name)
+        if out is not None:
+            if node is not None and result_suffices:
                 node.keep(out)
             return overwritten(out, node)
         result = like(x, _real(x.dtype) if to_real else x.dtype)
