@@ -11,7 +11,7 @@ from simulator.checkruns import CheckRun
 from simulator.conversation import ReviewComment
 
 #: Markdown's escapes are for GitHub's eyes; in a fence a backslash is one.
-_ESCAPE_OR_FENCE = re.compile(r"(?P<fence>^```.*?^```)|\\(?P<escaped>[^\w\s])", re.DOTALL | re.MULTILINE)
+_ESCAPE_OR_FENCE = re.compile(r"(?P<fence>^```.*?^```)|\\(?P<escaped>[^A-Za-z0-9\s])", re.DOTALL | re.MULTILINE)
 _MARK = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 
 
