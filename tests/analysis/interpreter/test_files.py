@@ -9,7 +9,9 @@ from tests.analysis.interpreter.plain import PlainDomain, run
 
 
 def test_modules_of_the_repository_are_loaded_once():
-    found, _ = run({"main.py": "import helper\nfrom helper import seen as again\nfrom pkg import part\nr = (helper.seen is again, part.x)", "helper.py": "seen = []", "pkg/__init__.py": "", "pkg/part.py": "from . import other\nx = other.y", "pkg/other.py": "y = 3"})
+    main = "import helper\nfrom helper import seen as again\nfrom pkg import part\nr = (helper.seen is again, part.x)"
+    package = {"pkg/__init__.py": "", "pkg/part.py": "from . import other\nx = other.y", "pkg/other.py": "y = 3"}
+    found, _ = run({"main.py": main, "helper.py": "seen = []", **package})
     assert found["r"] == (True, 3)
 
 

@@ -1,0 +1,6 @@
+n = 1
+def f():
+    global n
+    n = 5
+f()
+r = n
