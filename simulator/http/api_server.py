@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import uuid
 from typing import TYPE_CHECKING
@@ -111,10 +110,5 @@ def _respond(request: web.Request, answer: Answer) -> web.Response:
     }
     if answer.body is None:
         return web.Response(status=answer.status, headers=headers)
-    body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
-    if request.method == "GET" and answer.status == web.HTTPOk.status_code:
-        headers["ETag"] = f'W/"{hashlib.sha256(body).hexdigest()}"'
-        if request.headers.get("If-None-Match") == headers["ETag"]:
-            return web.Response(status=304, headers=headers)
     headers["Content-Type"] = answer.media_type
-    return web.Response(body=body, status=answer.status, headers=headers)
+    return web.Response(body=answer.content, status=answer.status, headers=headers)

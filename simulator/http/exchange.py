@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
@@ -29,6 +31,16 @@ class Answer:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     media_type: str = "application/json; charset=utf-8"
+
+    @property
+    def content(self) -> bytes:
+        """The body as it is sent."""
+        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+
+    @property
+    def etag(self) -> str:
+        """A name for exactly this content."""
+        return f'W/"{hashlib.sha256(self.content).hexdigest()}"'
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,10 @@ class RateLimits:
             raise ApiError(403, f"API rate limit exceeded for installation ID {caller}.", headers=self.headers(caller, resource))
         window.used += cost
 
+    def give_back(self, caller: str, resource: str) -> None:
+        """Do not count a request after all: its answer had not changed."""
+        self._window(caller, resource).used -= 1
+
     def headers(self, caller: str, resource: str) -> dict[str, str]:
         """The `x-ratelimit-*` headers as they stand."""
         return {f"x-ratelimit-{name}": str(value) for name, value in self.state(caller, resource).items()} | {"x-ratelimit-resource": resource}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from simulator.auth.jwt import check_app_jwt
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from simulator.platform import Platform
     from simulator.repository import Repository
 
+OK = 200
+NOT_MODIFIED = 304
 UNPROCESSABLE = 422
 BAD_REQUEST = 400
 
@@ -76,8 +78,12 @@ class Service:
             answer = Answer(refusal.body(), refusal.status, refusal.headers)
             if refusal.status in (UNPROCESSABLE, BAD_REQUEST):
                 self._violation(request, f"{refusal.message} {refusal.errors or ''}".strip())
-        headers = {**self.rates.headers(caller, resource), **answer.headers}
-        return Answer(answer.body, answer.status, headers, answer.media_type)
+        if request.method == "GET" and answer.status == OK:
+            answer = replace(answer, headers={**answer.headers, "ETag": answer.etag})
+            if request.headers.get("If-None-Match") == answer.etag:
+                self.rates.give_back(caller, resource)
+                answer = replace(answer, body=None, status=NOT_MODIFIED)
+        return replace(answer, headers={**self.rates.headers(caller, resource), **answer.headers})
 
     def reaches(self, token: InstallationToken | None, repository: Repository) -> bool:
         """Whether a token may see a repository; the App itself sees those it is installed on."""

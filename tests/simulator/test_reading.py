@@ -162,6 +162,7 @@ async def test_an_unchanged_answer_is_not_sent_again(app: AppClient) -> None:
     again = await app.get(f"{REPOSITORY}/pulls/1", If_None_Match=first.headers["ETag"])
 
     assert (again.status, again.content) == (304, b"")
+    assert again.headers["x-ratelimit-used"] == first.headers["x-ratelimit-used"]
 
 
 async def test_an_enterprise_address_answers_the_same(app: AppClient) -> None:
