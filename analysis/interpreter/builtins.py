@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.exceptions import EXCEPTIONS, guest_error
+from analysis.interpreter.iteration import few_if_endless
 from analysis.interpreter.joins import join
 from analysis.interpreter.reflection import FUNCTIONS, UNKNOWN, made, unknown
 from analysis.interpreter.values import (
@@ -185,7 +186,7 @@ def _sum(call: Call) -> Value:
     import ast  # noqa: PLC0415  only for the operator's name
 
     total = call.get(1, "start", 0)
-    for value in call.machine.iterate(call.args[0], call.span):
+    for value in few_if_endless(call.machine, call.machine.iterate(call.args[0], call.span)):
         total = call.machine.binary(ast.Add(), total, value, call.span)
     return total
 
@@ -193,7 +194,7 @@ def _sum(call: Call) -> Value:
 def _any_all(*, stops_at: bool) -> Callable[[Call], Value]:
     def run(call: Call) -> Value:
         undecided = None
-        for value in call.machine.iterate(call.args[0], call.span):
+        for value in few_if_endless(call.machine, call.machine.iterate(call.args[0], call.span)):
             if isinstance(value, UNKNOWN):
                 undecided = value
                 continue

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from analysis.interpreter.iteration import few_if_endless
 from analysis.interpreter.values import MISSING, GuestDict, GuestList, GuestSet, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame
     from analysis.interpreter.machine import Machine
 
-#: Rounds over what has no known end.
-_FEW = 2
 #: Longer comprehensions are cut; their content is then only part of the truth.
 MAX_ITEMS = 4096
 
@@ -64,21 +62,9 @@ def _nested(machine: Machine, generators: list[ast.comprehension], frame: Frame,
     generator, *rest = generators
     span = frame.file.span(generator.iter)
     items = first if first is not None else machine.iterate(machine.evaluate(generator.iter, frame), span)
-    for item in _few_if_endless(machine, items):
+    for item in few_if_endless(machine, items):
         machine.step()
         machine.assign(generator.target, item, frame)
         del item
         if all(machine.truth(machine.evaluate(condition, frame), frame.file.span(condition)) is not False for condition in generator.ifs):
             yield from _nested(machine, rest, frame, None)
-
-
-def _few_if_endless(machine: Machine, items: Iterator[Value]) -> Iterator[Value]:
-    """The items; of those that the source does not tell, which have no end, the first few."""
-    rounds, before = 0, machine.unknown_items
-    for item in items:
-        rounds += 1  # noqa: SIM113  an index would hold the item for a round too long
-        if rounds > _FEW and (machine.unknown_items != before or isinstance(items, itertools.count)):
-            return
-        yield item
-        del item
-        before = machine.unknown_items

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 _VIEWS: tuple[Any, ...] = (type({}.items()), type({}.keys()), type({}.values()))
 #: Containers longer than this are cut: no program lists more layers.
 MAX_ITEMS = 4096
+_END = object()
+#: Items taken at once of what has no known end.
+FEW = 2
 
 
 def iterate(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
@@ -50,6 +54,19 @@ def unknown(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
     for item in machine.domain.unknown_items(machine, value, span):
         machine.unknown_items += 1
         yield item
+
+
+def few_if_endless(machine: Machine, items: Iterator[Value]) -> Iterator[Value]:
+    """The items, for whoever takes them all at once; of those that the source does not tell, which have no end, the first few."""
+    rounds = 0
+    while True:
+        before = machine.unknown_items
+        taken = [next(items, _END)]
+        rounds += 1
+        endless = machine.unknown_items != before or isinstance(items, itertools.count)
+        if taken[0] is _END or (endless and rounds > FEW):
+            return
+        yield taken.pop()  # only the consumer holds the item while it works on it
 
 
 def _of_list(items: list[Value]) -> Iterator[Value]:

@@ -122,7 +122,7 @@ class Machine:
     def items(self, value: Value, span: Span | None = None) -> list[Value]:
         """All items of an iterable at once (bounded for what is endless or unknown)."""
         found: list[Value] = []
-        for item in self.iterate(value, span or self.span):
+        for item in iteration.few_if_endless(self, self.iterate(value, span or self.span)):
             found.append(item)
             if len(found) >= iteration.MAX_ITEMS:
                 break
