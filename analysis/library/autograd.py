@@ -61,6 +61,9 @@ class Autograd:
             owners |= self.owners_of(tensor)
             forwards |= tensor.forwards
             marks |= tensor.marks
+        held = modes(self.machine)
+        if held.forwarding is not None:
+            forwards |= {held.forward}
         return Tensor(self, made.span, self.machine.stamp, True, owners, forwards, made, marks, varying)  # noqa: FBT003  ``attached``, in its place
 
     def carries(self, tensor: Tensor) -> bool:

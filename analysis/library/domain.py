@@ -86,10 +86,10 @@ class TraceDomain:
         return self.rehearsal.modulo(machine, left, right, span)
 
     def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
-        """Items that the source does not tell, without end: the loop's plan bounds them."""
+        """Items that the source does not tell: as many as a loader gives."""
         if isinstance(value, Symbol):
             value.uses.add("iterate")
-        while True:
+        for _ in range(self.rehearsal.horizon.rounds):
             yield self.casting.symbol(f"an item of {value!r}", span, machine.stamp, varying=bool(getattr(value, "rank_varying", False)))
 
     def unknown_attribute(self, machine: Machine, value: Value, name: str, span: Span) -> Value:

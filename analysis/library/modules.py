@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analysis.interpreter.values import MISSING, Call, Function, GuestDict, GuestList, HostFunction, Instance, Method, Symbol, Value
 from analysis.library.domain import TraceDomain, domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.ownership import CHILDREN, MODULE, children_of, modules_in, owner_of
+from analysis.library.ownership import CHILDREN, MODULE, children_of, expect_module, modules_in, owner_of
 from analysis.library.parts import ModelPart, forwarding, run_unknown
 from analysis.library.recording import emit
 from analysis.library.replay import Replays
@@ -278,6 +278,7 @@ def _list(call: Call) -> Value:
 
 
 def _hold(call: Call, items: list[Value]) -> None:
+    expect_module(items)
     held = GuestList(items)
     held.span, held.stamp = call.span, call.machine.stamp
     call.args[0].fields.update({CHILDREN: held, "training": True})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Alternatives, Instance, Value
+from analysis.interpreter.values import Alternatives, Instance, Symbol, Value
 from analysis.library.tensor import Owner, Parameter, Tensor
 
 if TYPE_CHECKING:
@@ -26,6 +26,13 @@ WRAPPED = "module"
 def is_module(value: Value) -> bool:
     """Whether it is an ``nn.Module``."""
     return isinstance(value, Instance) and value.cls.has_base(MODULE)
+
+
+def expect_module(value: Value) -> None:
+    """``value`` is used where only a module can stand: a symbol remembers that."""
+    for each in value if isinstance(value, (list, tuple)) else (value,):
+        if isinstance(each, Symbol):
+            each.uses.add(f"→{MODULE}")
 
 
 def owner_of(module: Instance) -> Instance:

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from analysis.facts import Definition
 from analysis.interpreter.imports import run_top_level
 from analysis.interpreter.machine import Machine
-from analysis.interpreter.values import BudgetSpent, Class, Function, GuestRaise, Instance, Module, StopRun, Value
+from analysis.interpreter.values import BudgetSpent, GuestRaise, StopRun, Value
 from analysis.library.casting import Casting, Name
 from analysis.library.domain import TraceDomain, World
+from analysis.library.driving import call_entry, keeps_state
+from analysis.library.entries import Entry, candidates, stateful_modules
 from analysis.library.rehearsal import SHORT, Horizon
 from analysis.library.roles import Role
 from analysis.source import NotAnalysed, SourceFile
 from analysis.trace import Trace
-from analysis.trace.events import Kind
 
 if TYPE_CHECKING:
     from analysis.index import Index
@@ -32,36 +32,19 @@ COLLECTING_BUDGET = 20_000
 _DISTRIBUTED = (b"torch.distributed", b"init_process_group", b"accelerate", b"lightning", b"deepspeed", b"LOCAL_RANK", b"torchrun", b"DistributedDataParallel", b"horovod", b"fabric")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Where a run begins: a file run as a script, or one of its functions (``qualname``)."""
-
-    path: str
-    qualname: str = ""
-
-
 def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str]) -> Iterator[Trace]:
-    """The traces of the files ``entries``: each run as a script, then each function that trains and was reached by none."""
+    """The traces of the files ``entries``: each run as a script, then what trains and was reached by none."""
     reached: set[tuple[str, int]] = set()
-    ordered = sorted(entries, key=lambda path: (not index.facts[path].script, path))
-    for path in ordered:
-        source = snapshot.source(path)
-        if not isinstance(source, NotAnalysed) and index.facts[path].script:
-            yield from _traces(snapshot, index, Entry(path), reached)
-    for definition, path in _uncalled_first(index, ordered):
-        if (path, definition.start) not in reached:
-            yield from _traces(snapshot, index, Entry(path, definition.qualname), reached)
-
-
-def _uncalled_first(index: Index, paths: list[str]) -> list[tuple[Definition, str]]:
-    """Functions that train: those that nobody calls by name first, then those that train inside classes or helpers."""
-    wanted = [(found, path) for path in paths for found in index.facts[path].definitions if found.qualname and not found.is_class and (found.trains or found.evaluates)]
-    called: set[str] = set()
+    paths = sorted(path for path in entries if path in index.facts)
     for path in paths:
-        for found in index.facts[path].definitions:
-            own = found.qualname.rpartition(".")[2]
-            called.update(name for name in found.calls if name != own)
-    return sorted(wanted, key=lambda item: (item[0].qualname.rpartition(".")[2] in called, item[1], item[0].start))
+        if index.facts[path].script:
+            yield from _traces(snapshot, index, Entry(path), reached)
+    for entry, definition in candidates(index, paths):
+        if (entry.path, definition.start) not in reached:
+            yield from _traces(snapshot, index, entry, reached)
+    for entry, definition in stateful_modules(index, paths):
+        if (entry.path, definition.start) not in reached and keeps_state(snapshot, entry):
+            yield from _traces(snapshot, index, entry, reached)
 
 
 def _traces(snapshot: Snapshot, index: Index, entry: Entry, reached: set[tuple[str, int]]) -> Iterator[Trace]:
@@ -137,7 +120,7 @@ def run(
     complete, result = True, None
     try:
         if entry.qualname:
-            result = _call_entry(machine, domain, source, entry.qualname)
+            result = call_entry(domain, source, entry.qualname)
         else:
             run_top_level(machine, source, "__main__")
     except BudgetSpent:
@@ -145,56 +128,3 @@ def run(
     except (GuestRaise, StopRun):
         complete = True
     return Run(machine, domain, complete, result)
-
-
-def _call_entry(machine: Machine, domain: TraceDomain, source: SourceFile, qualname: str) -> Value:
-    """Load the file and call the function with arguments that nobody passes."""
-    module = machine.load(source.path)
-    if not isinstance(module, Module):
-        return None
-    owner: Value = module
-    instance: Instance | None = None
-    for name in qualname.split("."):
-        if isinstance(owner, Class):
-            instance = _object_of(machine, domain, owner)
-        owner = owner.vars.get(name) if isinstance(owner, Module) else owner.find(name) if isinstance(owner, Class) else None
-    span = source.span(source.tree.body[0])
-    machine.span = span
-    if isinstance(owner, Function):
-        receiver = [instance] if instance is not None else []
-        return machine.call(owner, [*receiver, *_arguments(domain, owner, skip=len(receiver))], {}, span)
-    return None
-
-
-def _object_of(machine: Machine, domain: TraceDomain, cls: Class) -> Instance | None:
-    """An object of ``cls`` made with arguments that nobody passes."""
-    span = cls.span
-    if span is None:
-        return None
-    machine.span = span
-    init = cls.find("__init__")
-    args = _arguments(domain, init, skip=1) if isinstance(init, Function) else []
-    try:
-        made = machine.construct(cls, args, {}, span)
-    except GuestRaise:
-        made = machine.instance(cls, span)
-    return made if isinstance(made, Instance) else None
-
-
-def _arguments(domain: TraceDomain, function: Function, skip: int) -> list[Value]:
-    """A castable symbol for each parameter without a default, noted with its annotation."""
-    arguments = function.node.args
-    parameters = [*arguments.posonlyargs, *arguments.args][skip:]
-    wanted = len(parameters) - min(len(function.defaults), len(parameters))
-    values: list[Value] = []
-    for parameter in parameters[:wanted]:
-        span = function.module.file.span(parameter)
-        if parameter.annotation is not None:
-            domain.casting.annotated[(parameter.arg, span)] = ast.unparse(parameter.annotation)
-        values.append(domain.casting.symbol(parameter.arg, span, ()))
-    return values
-
-
-def trains(trace: Trace) -> bool:
-    """Whether anything in the trace trains."""
-    return next(trace.events(Kind.BACKWARD, Kind.STEP), None) is not None

@@ -24,10 +24,12 @@ SHRUNK_WINDOW = 3
 FEW = 2
 #: Rounds of a loop over known content, a list of layers say.
 KNOWN_CONTENT = 512
+#: A loop over so few items (the losses or optimizers of a step) is not the loop over batches.
+LISTED = 4
 #: Steps that the first round of such a loop may take; beyond it, few rounds tell enough.
 CHEAP_ROUND = 200
 
-_TRAINING = frozenset({Kind.BACKWARD, Kind.STEP, Kind.GRADIENT_CALL})
+_TRAINING = frozenset({Kind.BACKWARD, Kind.STEP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Plan:
         if done == 0:
             return True
         if self.holds:
-            return done < FEW
+            return done < FEW + self.trains
         if self.trains:
             return done < self.rehearsal.horizon.rounds
         if self.length is None:
@@ -90,12 +92,13 @@ class Rehearsal:
         """An event happened: it tells the loops around it apart."""
         if kind not in _TRAINING or not machine.stamp:
             return
-        *outer, (innermost, _) = machine.stamp
-        if innermost in self._plans:
-            self._plans[innermost].trains = True
-        for number, _ in outer:
-            if number in self._plans:
-                self._plans[number].holds = True
+        inside = False
+        for number, _ in reversed(machine.stamp):
+            plan = self._plans.get(number)
+            if plan is None:
+                continue
+            plan.holds, plan.trains = plan.holds or inside, plan.trains or not inside
+            inside = inside or plan.length is None or plan.length > LISTED
 
     def modulo(self, machine: Machine, left: Value, right: Value, _span: Span) -> Value:
         """The remainder of a loop's counter, or ``MISSING`` where Python's own is right."""

@@ -44,7 +44,7 @@ ROLES = (
     Role(
         "unknown.Model",
         ("nn.Module", "Module", "PreTrainedModel", "DistributedDataParallel", "FullyShardedDataParallel"),
-        _any_of("parameters", "named_parameters", "train eval", "eval ()", "train ()", "state_dict eval", "state_dict train", "zero_grad ()", "named_modules", "requires_grad_ ()"),
+        _any_of("→torch.nn.Module", "parameters", "named_parameters", "train eval", "eval ()", "train ()", "state_dict eval", "state_dict train", "zero_grad ()", "named_modules", "requires_grad_ ()"),
         frozenset({"step", "param_groups"}),
     ),
     Role("torch.utils.data.DataLoader", ("DataLoader",), _any_of(".dataset iterate", ".sampler iterate", "len iterate", ".batch_size iterate")),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from analysis.interpreter.values import Call, HostFunction, Instance, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, LibraryClass, Subject
-from analysis.library.ownership import MODULE, WRAPPED, owner_of
+from analysis.library.ownership import MODULE, WRAPPED, expect_module, owner_of
 from analysis.library.recording import Modes, emit, manager
 from analysis.trace.events import Kind
 
@@ -45,6 +45,7 @@ def _wrapper(dotted: str, how: str) -> LibraryClass:
     @declared.method("__init__")
     def init(call: Call) -> Value:
         wrapper, model = call.args[0], call.get(1, "module", call.kwargs.get("model"))
+        expect_module(model)
         wrapper.fields.update({WRAPPED: model, "training": True, "wrapper: options": dict(call.kwargs)})
         if isinstance(model, Instance):
             emit(call.machine, Kind.WRAP, subject=owner_of(model), value=wrapper, detail=how)

@@ -180,23 +180,22 @@ class Trainer:
             outputs = model.training_step(batch, batch_idx)
             model.on_train_batch_end(outputs, batch, batch_idx)
             return
-        for optimizer in model._optimizers:
-            outputs = model.training_step(batch, batch_idx)
-            loss = outputs["loss"] if isinstance(outputs, dict) else outputs
-            if loss is not None:
-                if batch_idx % self.accumulate_grad_batches == 0:
-                    model.on_before_zero_grad(optimizer)
-                    model.optimizer_zero_grad(self.current_epoch, batch_idx, optimizer)
-                loss = loss / self.accumulate_grad_batches
-                model.on_before_backward(loss)
-                model.backward(loss)
-                model.on_after_backward()
-                if (batch_idx + 1) % self.accumulate_grad_batches == 0:
-                    model.on_before_optimizer_step(optimizer)
-                    model.configure_gradient_clipping(optimizer, self.gradient_clip_val)
-                    optimizer.step()
-            model.on_train_batch_end(outputs, batch, batch_idx)
-            break
+        optimizer = model._optimizers[0]
+        outputs = model.training_step(batch, batch_idx)
+        loss = outputs["loss"] if isinstance(outputs, dict) else outputs
+        if loss is not None:
+            if batch_idx % self.accumulate_grad_batches == 0:
+                model.on_before_zero_grad(optimizer)
+                model.optimizer_zero_grad(self.current_epoch, batch_idx, optimizer)
+            loss = loss / self.accumulate_grad_batches
+            model.on_before_backward(loss)
+            model.backward(loss)
+            model.on_after_backward()
+            if (batch_idx + 1) % self.accumulate_grad_batches == 0:
+                model.on_before_optimizer_step(optimizer)
+                model.configure_gradient_clipping(optimizer, self.gradient_clip_val)
+                optimizer.step()
+        model.on_train_batch_end(outputs, batch, batch_idx)
 
     def _validate(self, model, dataloaders):
         if dataloaders is None:

@@ -1,0 +1,131 @@
+"""Calling what nobody calls: a function with arguments that nobody passes, an object of a class, a module in an imagined loop."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import Class, Function, GuestRaise, Instance, Module, Value
+from analysis.library.ownership import is_module
+from analysis.source import NotAnalysed, SourceFile
+
+if TYPE_CHECKING:
+    from analysis.library.domain import TraceDomain
+    from analysis.library.entries import Entry
+    from analysis.snapshot import Snapshot
+
+#: Ends of the names of classes whose objects a framework's trainer trains, and of those that are such a trainer.
+_TRAINED, _TRAINERS = "LightningModule", ("Trainer",)
+
+
+def call_entry(domain: TraceDomain, source: SourceFile, qualname: str) -> Value:
+    """Load the file and run its function or class ``qualname``."""
+    machine = domain.machine
+    module = machine.load(source.path)
+    if not isinstance(module, Module) or not source.tree.body:
+        return None
+    owner: Value = module
+    instance: Instance | None = None
+    machine.span = source.span(source.tree.body[0])
+    for name in qualname.split("."):
+        if isinstance(owner, Class):
+            instance = _object_of(domain, owner)
+        owner = owner.vars.get(name) if isinstance(owner, Module) else owner.find(name) if isinstance(owner, Class) else None
+    if isinstance(owner, Class):
+        return _drive(domain, owner)
+    return _call(domain, owner, instance)
+
+
+def _call(domain: TraceDomain, function: Value, receiver: Instance | None) -> Value:
+    machine = domain.machine
+    span = machine.span
+    inner = function
+    while not isinstance(inner, Function) and hasattr(inner, "function"):
+        inner = inner.function  # decorated: the arguments are those of what is inside
+    if span is None or not isinstance(inner, Function):
+        return None
+    first = [receiver] if receiver is not None else []
+    return machine.call(function, [*first, *_arguments(domain, inner, skip=len(first))], {}, span)
+
+
+def _drive(domain: TraceDomain, cls: Class) -> Value:
+    """The loop that a framework would run over an object of ``cls``."""
+    machine = domain.machine
+    instance, span = _object_of(domain, cls), machine.span
+    if instance is None or span is None:
+        return None
+    names = {each.name for each in cls.mro[1:]}
+    if _TRAINED in names:
+        return _imagined(domain, "fit", [instance])
+    if any(name.endswith(_TRAINERS) for name in names) and isinstance(cls.find("train"), Function):
+        return machine.call(machine.getattr(instance, "train", span), [], {}, span)
+    forward = cls.find("forward")
+    if is_module(instance) and isinstance(forward, Function):
+        inputs = [domain.autograd.made("input", ()) for _ in _arguments(domain, forward, skip=1)]
+        for each in inputs:
+            each.attached = True  # other layers come before this one
+        return _imagined(domain, "train_module", [instance, tuple(inputs)])
+    for hook in ("training_step", "train_step", "validation_step", "val_step", "test_step", "compute_loss"):
+        function = cls.find(hook)
+        if isinstance(function, Function):
+            _call(domain, function, instance)
+    return None
+
+
+def _imagined(domain: TraceDomain, name: str, arguments: list[Value]) -> Value:
+    machine = domain.machine
+    module, span = machine.import_module("preflight_imagined", ""), machine.span
+    if not isinstance(module, Module) or span is None:
+        return None
+    return machine.call(module.vars[name], arguments, {}, span)
+
+
+def _object_of(domain: TraceDomain, cls: Class) -> Instance | None:
+    """An object of ``cls`` made with arguments that nobody passes."""
+    machine, span = domain.machine, cls.span
+    if span is None:
+        return None
+    machine.span = span
+    init = cls.find("__init__")
+    args = _arguments(domain, init, skip=1) if isinstance(init, Function) else []
+    try:
+        made = machine.construct(cls, args, {}, span)
+    except GuestRaise:
+        made = machine.instance(cls, span)
+    return made if isinstance(made, Instance) else None
+
+
+def _arguments(domain: TraceDomain, function: Function, skip: int) -> list[Value]:
+    """A castable symbol for each parameter without a default, noted with its annotation."""
+    arguments = function.node.args
+    parameters = [*arguments.posonlyargs, *arguments.args]
+    wanted = parameters[skip : max(skip, len(parameters) - len(function.defaults))]
+    values: list[Value] = []
+    for parameter in wanted:
+        span = function.module.file.span(parameter)
+        if parameter.annotation is not None:
+            domain.casting.annotated[(parameter.arg, span)] = ast.unparse(parameter.annotation)
+        values.append(domain.casting.symbol(parameter.arg, span, ()))
+    return values
+
+
+def keeps_state(snapshot: Snapshot, entry: Entry) -> bool:
+    """Whether the class's ``forward`` writes to the object itself."""
+    source = snapshot.source(entry.path)
+    if isinstance(source, NotAnalysed):
+        return False
+    name = entry.qualname.rpartition(".")[2]
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            return any(isinstance(each, ast.FunctionDef) and each.name == "forward" and _writes_self(each) for each in node.body)
+    return False
+
+
+def _writes_self(function: ast.FunctionDef) -> bool:
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), ctx=ast.Store()):
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")), attr="append" | "add" | "extend" | "update")):
+                return True
+    return False
