@@ -21,6 +21,7 @@ from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Change, InsertAfter, InsertBefore, Proposal, Reported
 from analysis.interpreter.values import Instance, Value
 from analysis.library.optimizers import parameters_of
+from analysis.library.ownership import is_module
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import Concern, Holdings, concern, confidence_in, optimizers, owners_in_subject
 from analysis.trace import Trace
@@ -69,7 +70,11 @@ def _letters(optimizer: Instance, holdings: Holdings, *, alone: bool) -> LetterO
     owners = parameters_of(optimizer)
 
     def touches(subject: Value) -> bool:
-        return concern(subject, optimizer) is not Concern.NO or holdings.shared(owners_in_subject(subject), owners)
+        if concern(subject, optimizer) is not Concern.NO:
+            return True
+        held = owners_in_subject(subject)
+        # Parameters that are not known may be any; only another optimizer's are surely not meant.
+        return holdings.shared(held, owners) if held and owners else not isinstance(subject, Instance) or is_module(subject)
 
     def letter(event: Event) -> Letter | None:
         match event.kind:
