@@ -24,7 +24,7 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     if not isinstance(condition, Symbol) or depends_on_data(condition):
         return None
     domain.decided_flags = True
-    if domain.world.collecting:
+    if domain.world.collecting and not _about_absence(condition):
         return None
     return domain.world.flags != _negative(condition)
 
@@ -35,6 +35,16 @@ def _negative(condition: Symbol) -> bool:
         case ("not", Symbol() as inner):
             return not _negative(inner)
         case ("is", _, None) | ("==", _, None | False | 0 | ""):
+            return True
+    return False
+
+
+def _about_absence(condition: Symbol) -> bool:
+    """Whether it asks if something was passed at all: to learn what is done to it, it was."""
+    match condition.test:
+        case ("not", Symbol() as inner):
+            return _about_absence(inner)
+        case ("is", _, None):
             return True
     return False
 

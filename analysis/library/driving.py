@@ -58,6 +58,8 @@ def _drive(domain: TraceDomain, cls: Class) -> Value:
     if _TRAINED in names:
         return _imagined(domain, "fit", [instance])
     if any(name.endswith(_TRAINERS) for name in names) and isinstance(cls.find("train"), Function):
+        if instance.fields.get("model") is None:
+            instance.fields["model"] = _unknown_model(domain)
         return machine.call(machine.getattr(instance, "train", span), [], {}, span)
     forward = cls.find("forward")
     if is_module(instance) and isinstance(forward, Function):
@@ -70,6 +72,12 @@ def _drive(domain: TraceDomain, cls: Class) -> Value:
         if isinstance(function, Function):
             _call(domain, function, instance)
     return None
+
+
+def _unknown_model(domain: TraceDomain) -> Instance:
+    model = Instance(domain.library.cls("unknown.Model"), domain.machine.span, (), assumed=True)
+    model.fields["training"] = True
+    return model
 
 
 def _imagined(domain: TraceDomain, name: str, arguments: list[Value]) -> Value:

@@ -69,7 +69,7 @@ def _training(index: Index, paths: Collection[str]) -> dict[tuple[str, str], Non
         definitions = _definitions(index, path)
         for each in definitions.values():
             outermost = _outermost(each, definitions)
-            if outermost is not None and (each.trains or each.evaluates):
+            if outermost is not None and (each.trains or each.evaluates or _runs_a_trainer(each)):
                 found[path, outermost] = None
     for _ in range(3):
         more = [place for place in _functions(index, paths) if place not in found and any(True for _ in _callees(index, place, found))]
@@ -77,6 +77,11 @@ def _training(index: Index, paths: Collection[str]) -> dict[tuple[str, str], Non
             break
         found.update(dict.fromkeys(more))
     return found
+
+
+def _runs_a_trainer(definition: Definition) -> bool:
+    """Whether it builds something called a trainer and runs it."""
+    return "train" in definition.calls and any(name.endswith("Trainer") for name in definition.calls)
 
 
 def _functions(index: Index, paths: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -96,7 +101,8 @@ def _callees(index: Index, caller: tuple[str, str], among: Collection[tuple[str,
         if place == caller or place[0] not in near:
             continue
         owner, _, name = place[1].rpartition(".")
-        if name in calls and (name not in _GENERIC or (owner == qualname.rpartition(".")[0] and place[0] == path)):
+        same_class = owner == qualname.rpartition(".")[0] and place[0] == path
+        if (name in calls and (name not in _GENERIC or same_class)) or (owner and owner in calls and not same_class):
             yield place
 
 

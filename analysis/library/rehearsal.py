@@ -26,8 +26,8 @@ FEW = 2
 KNOWN_CONTENT = 512
 #: A loop over so few items (the losses or optimizers of a step) is not the loop over batches.
 LISTED = 4
-#: Steps that the first round of such a loop may take; beyond it, few rounds tell enough.
-CHEAP_ROUND = 200
+#: Steps that such a loop may take; beyond them, few rounds tell enough.
+CHEAP_LOOP = 1_500
 
 _TRAINING = frozenset({Kind.BACKWARD, Kind.STEP})
 
@@ -69,8 +69,8 @@ class Plan:
             return done < self.rehearsal.horizon.rounds
         if self.length is None:
             return done < FEW
-        first = self.steps - self.machine.steps
-        return done < (KNOWN_CONTENT if first < CHEAP_ROUND * done else FEW)
+        spent = self.steps - self.machine.steps
+        return done < (KNOWN_CONTENT if spent < CHEAP_LOOP else FEW)
 
 
 class Rehearsal:
