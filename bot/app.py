@@ -17,8 +17,9 @@ from bot.github.transport import Transport
 from bot.jobs import Jobs
 from bot.metrics import Metrics
 from bot.pages import Pages
+from bot.postgres import Postgres
 from bot.redact import configure_logging
-from bot.settings import ServerSettings, SettingsError
+from bot.settings import ServerSettings
 from bot.webhook import MAX_BYTES, Webhook
 
 _DAY_SECONDS = 86_400
@@ -61,11 +62,11 @@ def serve(settings: ServerSettings) -> None:
 
 
 def database_of(settings: ServerSettings) -> Database:
-    """The storage that ``PREFLIGHT_DATABASE_URL`` names. Raises SettingsError."""
+    """The storage that ``PREFLIGHT_DATABASE_URL`` names."""
     url = settings.database_url or f"sqlite:///{settings.state_dir.absolute() / 'jobs.sqlite'}"
     if url.startswith("sqlite:///"):
         return SQLite(Path(url.removeprefix("sqlite:///")))
-    raise SettingsError("PREFLIGHT_DATABASE_URL: only sqlite:/// is supported so far")
+    return Postgres(url)
 
 
 async def _remove_unused(settings: ServerSettings) -> None:

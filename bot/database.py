@@ -1,10 +1,11 @@
-"""Where jobs are stored: an SQLite file that one process holds alone, or Postgres for several."""
+"""Where jobs are stored: here an SQLite file that one process holds alone; ``bot.postgres`` is for several."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import sqlite3
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
@@ -21,7 +22,11 @@ class DatabaseTakenError(Exception):
 
 
 class Database(Protocol):
-    """Holds the storage for the life of the process."""
+    """Holds the storage for the life of the process; ``shared`` with other processes or not."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether jobs may belong to other processes."""
 
     def open(self) -> None:
         """Take the storage. Raises DatabaseTakenError."""
@@ -32,12 +37,16 @@ class Database(Protocol):
     def config(self) -> DBOSConfig:
         """How DBOS reaches it."""
 
+    def dead(self, executors: Collection[str]) -> list[str]:
+        """Those of ``executors`` whose process is gone, so that their jobs are anybody's."""
+
 
 @dataclass(slots=True)
 class SQLite:
     """One file, one process: a lock beside it says so, and every unfinished job in it is ours to resume."""
 
     path: Path
+    shared: bool = False
     _lock: IO[str] | None = None
 
     def open(self) -> None:
@@ -64,10 +73,15 @@ class SQLite:
 
     def config(self) -> DBOSConfig:
         """The lock makes a fixed executor safe: at launch DBOS resumes all that the former process left."""
-        return _config(f"sqlite:///{self.path}", "alone")
+        return configuration(f"sqlite:///{self.path}", "alone")
+
+    def dead(self, executors: Collection[str]) -> list[str]:  # noqa: ARG002  # there are no others
+        """None: the lock keeps other processes out."""
+        return []
 
 
-def _config(url: str, executor: str) -> DBOSConfig:
+def configuration(url: str, executor: str) -> DBOSConfig:
+    """DBOS's configuration for the database at ``url``, in the name of ``executor``."""
     # DBOS would take a name from its own cloud's environment before ours.
     os.environ.pop("DBOS__VMID", None)
     return DBOSConfig(

@@ -41,6 +41,7 @@ _PER_INSTALLATION = 2
 _AT_ONCE = 8
 _KEEP_SECONDS = 7 * 86_400  # longer than GitHub offers a delivery again
 _PRUNE_SECONDS = 3_600
+_TAKE_OVER_SECONDS = 2
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ class Jobs:
     metrics: Metrics
     boot: str = field(default_factory=lambda: uuid.uuid4().hex)
     stopping: bool = False
-    _pruning: asyncio.Task[None] | None = None
+    _chores: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def start(self) -> None:
         """Take the database, resume what a former process left, and begin to work. Raises DatabaseTakenError."""
@@ -68,13 +69,15 @@ class Jobs:
         await DBOS.register_queue_async(
             _INSTALLATIONS, partition_concurrency=_PER_INSTALLATION, worker_concurrency=_AT_ONCE, polling_interval_sec=self.pace.poll
         )
-        self._pruning = asyncio.create_task(self._prune())
+        self._chores.append(asyncio.create_task(self._prune()))
+        if self.database.shared:
+            self._chores.append(asyncio.create_task(self._take_over()))
 
     async def stop(self) -> None:
         """Let short steps end; a longer one is resumed by the next process."""
         self.stopping = True
-        if self._pruning is not None:
-            self._pruning.cancel()
+        for chore in self._chores:
+            chore.cancel()
         # On the loop itself this call would freeze the very steps that it waits for.
         await asyncio.to_thread(DBOS.destroy, workflow_completion_timeout_sec=int(self.pace.drain))
         self.database.close()
@@ -122,6 +125,22 @@ class Jobs:
             if old:
                 await DBOS.delete_workflows_async([run.workflow_id for run in old])
             await asyncio.sleep(_PRUNE_SECONDS)
+
+    async def _take_over(self) -> None:
+        """Go on with the jobs of processes that died: DBOS does so only for a process of the same name."""
+        while True:
+            await asyncio.sleep(_TAKE_OVER_SECONDS)
+            try:
+                pending = await DBOS.list_workflows_async(status="PENDING", load_input=False, load_output=False)
+                owners = {run.executor_id for run in pending if run.executor_id}
+                dead = await asyncio.to_thread(self.database.dead, owners)
+                if dead:
+                    log.warning("taking over the jobs of %s", ", ".join(dead))
+                    # Internal, and the reason why dbos is pinned to a minor version: the public call for one job
+                    # resets its count of recoveries, so that one which crashes the process would loop for ever.
+                    await asyncio.to_thread(DBOS._recover_pending_workflows, dead)  # noqa: SLF001
+            except Exception:
+                log.exception("jobs of other processes could not be looked after; trying again")
 
     async def perform(self, kind: str, index: int, state: Json, boot: str) -> Outcome:
         """One step, counted and timed. ``boot`` is the process that began the chain: what a dead one was writing must settle first."""

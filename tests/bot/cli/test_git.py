@@ -105,6 +105,23 @@ def test_nothing_that_the_repository_names_is_run(repository: Path) -> None:
     assert not witness.exists()
 
 
+def test_a_partial_clone_gives_what_it_holds(repository: Path) -> None:
+    commit = _git(repository, "rev-parse", "main")
+    _drop(repository, _git(repository, "rev-parse", "main:train.py"))
+    snapshot = GitRepository(repository).snapshot(commit)
+    assert "train.py" in snapshot.paths
+    assert set(snapshot.contents) == {"pkg/net.py", "other.py"}
+
+    for path in ("pkg/net.py", "other.py"):
+        _drop(repository, _git(repository, "rev-parse", f"main:{path}"))
+    with pytest.raises(UsageError, match="the clone is partial"):
+        GitRepository(repository).snapshot(commit)
+
+
+def _drop(repository: Path, blob: str) -> None:
+    (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+
+
 def test_an_unknown_commit_is_named(repository: Path) -> None:
     with pytest.raises(UsageError, match="there is no commit nowhere; fetch it, or name another"):
         GitRepository(repository).commit("nowhere")

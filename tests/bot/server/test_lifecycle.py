@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import socket
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import aiohttp
 import pytest
 
 from bot.settings import WorkerLimits
 from simulator import Delay, Repository, Simulator
 from tests.bot.server.conftest import reviewed, serving, settings_for
+from tests.bot.server.processes import ROOT, command, environment, free_port, idle, listening, process
 from tests.bot.server.test_pull_request import BUGGY
 from tests.bot.waiting import until
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -50,40 +43,40 @@ async def test_a_worker_that_takes_too_long_is_stopped(github: Simulator, reposi
     ],
 )
 async def test_killed_and_started_again(github: Simulator, repository: Repository, tmp_path: Path, moment: str, delayed: tuple[str, str] | None) -> None:
-    port = _free_port()
+    port = free_port()
     github.webhook_url = f"http://127.0.0.1:{port}/webhook"
     if delayed is not None:
         github.fail_next(*delayed, Delay(1.5))
     slow = "# SLEEP 2\n" if moment == "analysing" else ""
-    with _process(github, tmp_path, port) as process:
-        await _listening(port)
+    with process(github, tmp_path, port) as running:
+        await listening(port)
         pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY + slow})
         await until(lambda: _reached(github, repository, pull.head_sha, delayed))
         await asyncio.sleep(0.4)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        running.send_signal(signal.SIGKILL)
+        running.wait()
     (run,) = repository.check_runs(pull.head_sha)
     assert run.status == "in_progress" or moment == "completing"
-    with _process(github, tmp_path, port):
+    with process(github, tmp_path, port):
         await reviewed(repository, pull)
-        await _idle(port)
+        await idle(port)
     (run,) = repository.check_runs(pull.head_sha)
     assert run.title == "1 finding introduced, memory of 1 entry point changes"
     assert (len(pull.reviews), len(pull.review_comments), len(pull.comments)) == (1, 1, 1)
 
 
 async def test_stopped_in_the_middle_and_started_again(github: Simulator, repository: Repository, tmp_path: Path) -> None:
-    port = _free_port()
+    port = free_port()
     github.webhook_url = f"http://127.0.0.1:{port}/webhook"
-    with _process(github, tmp_path, port) as process:
-        await _listening(port)
+    with process(github, tmp_path, port) as running:
+        await listening(port)
         pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY + "# SLEEP 3\n"})
         await until(lambda: repository.check_runs(pull.head_sha))
         await asyncio.sleep(0.4)
-        process.send_signal(signal.SIGTERM)
-        assert await asyncio.to_thread(process.wait, 30) == 0
+        running.send_signal(signal.SIGTERM)
+        assert await asyncio.to_thread(running.wait, 30) == 0
     assert repository.check_runs(pull.head_sha)[0].status == "in_progress"
-    with _process(github, tmp_path, port):
+    with process(github, tmp_path, port):
         await reviewed(repository, pull)
     assert (len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) == (1, 1, 1)
 
@@ -91,10 +84,10 @@ async def test_stopped_in_the_middle_and_started_again(github: Simulator, reposi
 async def test_the_real_server_reviews_real_code(github: Simulator, tmp_path: Path) -> None:
     before, after = (_training_code(clears) for clears in (True, False))
     repository = github.create_repository("octo/real", {"train.py": before})
-    port = _free_port()
+    port = free_port()
     github.webhook_url = f"http://127.0.0.1:{port}/webhook"
-    with _process(github, tmp_path, port, "bot.cli", "serve"):
-        await _listening(port)
+    with process(github, tmp_path, port, "bot.cli", "serve"):
+        await listening(port)
         pull = repository.open_pull_request("faster", title="Faster", files={"train.py": after})
         await until(lambda: any(run.status == "completed" for run in repository.check_runs(pull.head_sha)), 60)
     (suggested,) = pull.review_comments
@@ -104,11 +97,11 @@ async def test_the_real_server_reviews_real_code(github: Simulator, tmp_path: Pa
 
 
 async def test_a_second_process_on_the_same_file_refuses_to_start(github: Simulator, tmp_path: Path) -> None:
-    port = _free_port()
-    with _process(github, tmp_path, port):
-        await _listening(port)
+    port = free_port()
+    with process(github, tmp_path, port):
+        await listening(port)
         second = await asyncio.to_thread(
-            subprocess.run, _command(), env=_environment(github, tmp_path, _free_port()), cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+            subprocess.run, command(), env=environment(github, tmp_path, free_port()), cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
         )
     assert second.returncode != 0
     assert "in use by another process" in second.stderr
@@ -135,54 +128,3 @@ def _training_code(clears: bool) -> str:  # noqa: FBT001
         "    optimizer.step()",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _command(*words: str) -> list[str]:
-    return [sys.executable, "-m", *(words or ("tests.bot.server.serve_marked",))]
-
-
-def _environment(github: Simulator, state: Path, port: int) -> dict[str, str]:
-    return {
-        "PATH": os.environ["PATH"],
-        "PREFLIGHT_APP_ID": str(github.app_id),
-        "PREFLIGHT_PRIVATE_KEY": github.private_key,
-        "PREFLIGHT_WEBHOOK_SECRET": github.webhook_secret,
-        "PREFLIGHT_GITHUB_API_URL": github.api_url,
-        "PREFLIGHT_STATE_DIR": str(state),
-        "PREFLIGHT_PORT": str(port),
-    }
-
-
-@contextmanager
-def _process(github: Simulator, state: Path, port: int, *words: str) -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(_command(*words), env=_environment(github, state, port), cwd=ROOT) as process:
-        try:
-            yield process
-        finally:
-            process.terminate()
-            process.wait(timeout=30)
-
-
-async def _listening(port: int) -> None:
-    await until(lambda: _status(port, "/readyz"))
-
-
-async def _idle(port: int) -> None:
-    async def idle() -> bool:
-        return await _status(port, "/readyz") == {"status": "ready", "active_jobs": 0}
-
-    await until(idle)
-
-
-async def _status(port: int, path: str) -> object:
-    try:
-        async with aiohttp.ClientSession() as session, session.get(f"http://127.0.0.1:{port}{path}") as response:
-            return await response.json() if response.status == 200 else None
-    except aiohttp.ClientError:
-        return None
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
