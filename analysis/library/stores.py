@@ -40,18 +40,19 @@ def _kept(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: S
     if not value.attached or (isinstance(holder, Frame) and not machine.stamp):
         return value
     slot = id(holder), key if isinstance(key, str) else "[]" if key is None or isinstance(key, (int, Symbol)) else repr(key)
-    grows = _adds(holder, key) or any((mark.holder, mark.key) == slot and _earlier(mark.stamp, machine.stamp) for mark in value.marks)
+    before = [mark.stamp for mark in value.marks if (mark.holder, mark.key) == slot and _earlier(mark.stamp, machine.stamp)]
+    grows = _adds(holder, key) or bool(before)
     marked = domain.autograd.marked(value, Mark(*slot, machine.stamp))
     if grows or not isinstance(holder, Frame):
-        _report(domain, holder, key, marked, span, grows=grows)
+        _report(domain, holder, key, marked, span, grows=grows, since=max(before, default=None))
     return marked
 
 
-def _report(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: Span, *, grows: bool) -> None:
+def _report(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: Span, *, grows: bool, since: Stamp | None = None) -> None:
     machine = domain.machine
     domain.stored_graphs += not isinstance(holder, Frame)
     before, machine.span = machine.span, span
-    emit(machine, Kind.STORE, subject=holder, value=value, detail=Stored(key, _outlives(stamp_of(holder), machine.stamp), grows))
+    emit(machine, Kind.STORE, subject=holder, value=value, detail=Stored(key, _outlives(stamp_of(holder), machine.stamp), grows, since))
     machine.span = before
 
 

@@ -50,12 +50,14 @@ class Stored:
     Writes to a local variable are events only if the value grows.
 
     ``outlives``: the holder was made before the running iteration, so that the value is still there in the next one.
-    ``grows``: nothing is overwritten: the holder is a container that is added to, or the value takes in its predecessor.
+    ``grows``: nothing is overwritten: the holder is a container that is added to, or the value takes in its predecessor,
+    which was stored in iteration ``since``.
     """
 
     key: Value
     outlives: bool
     grows: bool
+    since: Stamp | None = None
 
 
 def _undecided(tensor: Tensor) -> Never:

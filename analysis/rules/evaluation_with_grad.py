@@ -7,9 +7,9 @@ backward goes through a graph that the first has freed.
 
 **How to fix it.** Run the evaluation under `torch.no_grad()` or `torch.inference_mode()`, as a block or as a decorator.
 
-**What is not reported.** Outputs that reach a `backward()` or `autograd.grad()`; a single forward outside any loop; models without
-trainable parameters; frozen teachers and feature extractors inside a training step; code under a decorator or a
-caller that already turns gradients off.
+**What is not reported.** Outputs that reach a `backward()` or `autograd.grad()`; a single forward outside any evaluation loop, whose
+graph is gone at once; models without trainable parameters; frozen teachers and feature extractors inside a training step; code under a
+decorator or a caller that already turns gradients off.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 
 def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
-    own = [event for event in trace.events(Kind.FORWARD) if concern(event.subject, model) is Concern.YES]
-    learns = any(forward_numbers(event) & used for event in own)
+    """Events as ``model`` sees them; ``used`` are the forward calls that some gradient was taken through."""
     backwards = [event.context.stamp for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL)]
 
     def wasted(event: Event) -> bool:
+        """A forward of an evaluation loop: no gradient through it, and no training in the same iteration."""
         stamp = event.context.stamp
         numbers = forward_numbers(event)
         if not stamp or not event.context.grad or not numbers or numbers & used:
             return False
-        return learns or not any(within(other, stamp) for other in backwards)
+        return not any(within(other, stamp) for other in backwards)
 
     def letter(event: Event) -> Letter | None:
         match event.kind:

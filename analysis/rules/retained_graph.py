@@ -75,10 +75,11 @@ def _kept(trace: Trace) -> Iterator[Kept]:
 
 
 def _iteration(store: Event) -> Stamp:
-    """The outermost iteration that the holder outlives."""
-    holder, now = stamp_of(store.subject), store.context.stamp
+    """The outermost iteration that the slot's last value outlives, or the container that is added to."""
+    before = stamp_of(store.subject) if store.detail.since is None else store.detail.since
+    now = store.context.stamp
     for level, current in enumerate(now):
-        if level >= len(holder) or holder[level] != current:
+        if level >= len(before) or before[level] != current:
             return now[: level + 1]
     return now
 
