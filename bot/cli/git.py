@@ -18,6 +18,16 @@ _REGULAR_FILES = frozenset({"100644", "100755"})
 
 
 @dataclass(frozen=True, slots=True)
+class _Entry:
+    """A file of a commit; ``size`` is in bytes, None where a partial clone does not hold it."""
+
+    mode: str
+    blob: str
+    size: int | None
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class GitRepository:
     """The repository at or around ``folder``. Blobs are read once, however many commits hold them."""
 
@@ -40,15 +50,17 @@ class GitRepository:
         return found.stdout.decode().split()[0]
 
     def snapshot(self, commit: str) -> Snapshot:
-        """All paths of ``commit``, and the contents of those that may say something about training."""
-        sizes: dict[str, int] = {}
-        blobs: dict[str, str] = {}
-        for mode, blob, size, path in self._tree(commit):
-            if mode in _REGULAR_FILES:
-                sizes[path], blobs[path] = size, blob
-        wanted = {path: blob for path, blob in blobs.items() if is_wanted(path, sizes[path])}
-        self._read(set(wanted.values()) - self._blobs.keys())
-        return Snapshot(frozenset(blobs), {path: self._blobs[blob] for path, blob in wanted.items()}, commit)
+        """All paths of ``commit``, and the contents of those that may say something about training.
+
+        Raises UsageError if the clone is partial and holds none of them.
+        """
+        files = [entry for entry in self._tree(commit) if entry.mode in _REGULAR_FILES]
+        wanted = [entry for entry in files if is_wanted(entry.path, entry.size or 0)]
+        here = {entry.path: entry.blob for entry in wanted if entry.size is not None}
+        if wanted and not here:
+            raise UsageError(f"{self.folder}: the clone is partial and holds no file of {commit[:12]}; fetch the whole commit")
+        self._read(set(here.values()) - self._blobs.keys())
+        return Snapshot(frozenset(entry.path for entry in files), {path: self._blobs[blob] for path, blob in here.items()}, commit)
 
     def changed_paths(self, base: str, head: str) -> frozenset[str]:
         """Paths that differ between two commits; a renamed file counts under both names."""
@@ -60,14 +72,13 @@ class GitRepository:
         options = ("-r", "-p", "-U3", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
         return self._run("diff-tree", *options, base, head, "--", path).stdout.decode("utf-8", "replace")
 
-    def _tree(self, commit: str) -> Iterator[tuple[str, str, int, str]]:
-        """Mode, blob, size and path of every entry that is a file."""
+    def _tree(self, commit: str) -> Iterator[_Entry]:
         for record in self._run("ls-tree", "-r", "-z", "-l", "--full-tree", commit).stdout.split(b"\0"):
             if record:
                 description, _, path = record.partition(b"\t")
-                mode, kind, name, size = description.decode().split()
+                mode, kind, blob, size = description.decode().split()
                 if kind == "blob":
-                    yield mode, name, int(size), os.fsdecode(path)
+                    yield _Entry(mode, blob, int(size) if size.isdigit() else None, os.fsdecode(path))
 
     def _read(self, names: Iterable[str]) -> None:
         """Bring the blobs ``names`` into memory, in one batch."""
