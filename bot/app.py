@@ -19,13 +19,13 @@ from bot.metrics import Metrics
 from bot.pages import Pages
 from bot.postgres import Postgres
 from bot.redact import configure_logging
-from bot.settings import ServerSettings
+from bot.settings import ServerSettings, SettingsError
 from bot.webhook import MAX_BYTES, Webhook
 
 _DAY_SECONDS = 86_400
 
 
-def create_app(settings: ServerSettings) -> web.Application:
+def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.Application:
     """The application; on start it takes the job database and resumes what a former process left."""
     metrics = Metrics()
     transport = Transport(settings.api_url, settings.graphql_url, settings.pace.request_timeout, metrics)
@@ -45,8 +45,7 @@ def create_app(settings: ServerSettings) -> web.Application:
     pages = Pages(app, jobs, metrics)
     application.add_routes(
         [
-            web.post("/webhook", Webhook(settings, jobs, metrics).receive),
-            web.get("/", pages.landing),
+            *([web.post("/webhook", Webhook(settings, jobs, metrics).receive), web.get("/", pages.landing)] if takes_webhooks else []),
             web.get("/healthz", pages.health),
             web.get("/readyz", pages.ready),
             web.get("/metrics", pages.prometheus),
@@ -59,6 +58,14 @@ def serve(settings: ServerSettings) -> None:
     """Serve until SIGINT or SIGTERM. Raises DatabaseTakenError where another process works on the same database file."""
     configure_logging(settings.log_level)
     web.run_app(create_app(settings), host=settings.host, port=settings.port, print=None)
+
+
+def work(settings: ServerSettings) -> None:
+    """Work on jobs beside other processes; only health and metrics are served. Raises SettingsError without Postgres."""
+    if not database_of(settings).shared:
+        raise SettingsError("several processes need PREFLIGHT_DATABASE_URL=postgresql://…; on SQLite `serve` does all the work itself")
+    configure_logging(settings.log_level)
+    web.run_app(create_app(settings, takes_webhooks=False), host=settings.host, port=settings.port, print=None)
 
 
 def database_of(settings: ServerSettings) -> Database:

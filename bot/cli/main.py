@@ -28,10 +28,11 @@ COMMANDS: Mapping[str, str] = {
     "gpus": "the GPUs and cloud instances that are known by name",
     "models": "the models that are known by name",
     "serve": "run the bot",
+    "worker": "work on the bot's jobs beside other processes of it (PostgreSQL only)",
     "demo": "a pull request and its review, on a GitHub simulated on this machine",
 }
 
-_OF_THE_BOT = frozenset({"serve", "demo"})
+_OF_THE_BOT = frozenset({"serve", "worker", "demo"})
 
 
 class _Command(Protocol):
