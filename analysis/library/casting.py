@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Instance, Stamp, Symbol, Value
+from analysis.interpreter.values import Call, Instance, Stamp, Symbol, Value
 from analysis.library.roles import Role, role_of
 from analysis.source import Span
 
@@ -59,6 +59,13 @@ class Casting:
         symbol = Castable(self, why, span, stamp, varying=varying)
         self.symbols.append(symbol)
         return symbol
+
+    def result(self, call: Call, why: str, *more: Value) -> Value:
+        """What a call gives that the source does not tell: as varying as what went in."""
+        values = (*call.args, *call.kwargs.values(), *more)
+        stamps = [value.stamp for value in values if isinstance(value, Symbol)]
+        varying = any(getattr(value, "rank_varying", False) is True for value in values)
+        return self.symbol(why, call.span, max((call.machine.stamp, *stamps), key=len), varying=varying)
 
     def _played(self, role: Role, span: Span | None, stamp: Stamp) -> Instance:
         machine = self._machine

@@ -6,11 +6,13 @@ the same everywhere: one run takes all flags as on, another all as off. What dep
 
 from __future__ import annotations
 
+import ast
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
 from analysis.library.tensor import Scalar
-from analysis.source import Span
+from analysis.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
@@ -26,7 +28,41 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     domain.decided_flags = True
     if domain.world.collecting and not _about_absence(condition):
         return None
-    return domain.world.flags != _negative(condition)
+    return _not_leaving(domain, span, chosen=domain.world.flags != _negative(condition))
+
+
+def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool) -> bool:
+    """The other side if the chosen one only ends the program: nothing is learnt from a run that stops."""
+    source = domain.machine.snapshot.source(span.path) if span.path in domain.machine.snapshot.contents else None
+    node = _conditions(source).get((span.start, span.end)) if isinstance(source, SourceFile) else None
+    if node is None:
+        return chosen
+    inverted = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
+    taken, other = (node.body, node.orelse) if chosen != inverted else (node.orelse, node.body)
+    return not chosen if _ends(taken, flags=domain.world.flags) and not _ends(other, flags=domain.world.flags) else chosen
+
+
+@lru_cache(maxsize=256)
+def _conditions(source: SourceFile) -> dict[tuple[int, int], ast.If]:
+    """The ``if`` statements of a file by the bytes of their conditions."""
+    found: dict[tuple[int, int], ast.If] = {}
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.If):
+            span = source.span(node.test)
+            found[span.start, span.end] = node
+    return found
+
+
+def _ends(body: list[ast.stmt], *, flags: bool) -> bool:
+    """Whether a side ends in an exception or the end of the program; with all flags on, in a bare return too."""
+    match body[-1] if body else None:
+        case ast.Raise():
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Name(id="exit" | "quit") | ast.Attribute(attr="exit" | "_exit"))):
+            return True
+        case ast.Return(value=None):
+            return flags
+    return False
 
 
 def _negative(condition: Symbol) -> bool:

@@ -34,6 +34,10 @@ class World:
     collecting: bool = False
 
 
+#: The stamp of what varies although no loop statement runs: items of a comprehension.
+_SOMEWHERE = ((0, 0),)
+
+
 class TraceDomain:
     """The domain of one run."""
 
@@ -90,7 +94,7 @@ class TraceDomain:
         if isinstance(value, Symbol):
             value.uses.add("iterate")
         for _ in range(self.rehearsal.horizon.rounds):
-            yield self.casting.symbol(f"an item of {value!r}", span, machine.stamp, varying=bool(getattr(value, "rank_varying", False)))
+            yield self.casting.symbol(f"an item of {value!r}", span, machine.stamp or _SOMEWHERE, varying=bool(getattr(value, "rank_varying", False)))
 
     def unknown_attribute(self, machine: Machine, value: Value, name: str, span: Span) -> Value:
         """An attribute that the source does not tell."""

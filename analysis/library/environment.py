@@ -32,6 +32,9 @@ _ADDRESSES = frozenset({"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID"})
 
 _ENVIRON = SUBJECT.cls("os._Environ")
 SUBJECT.object("os.environ", "os._Environ")
+SUBJECT.object("sys.path", "unknown.Reporter")
+SUBJECT.object("sys.modules", "unknown.Reporter")
+SUBJECT.values.update({"sys.argv": ("script.py",), "sys.version_info": (3, 12, 0), "sys.platform": "linux", "os.name": "posix", "os.sep": "/", "os.linesep": "\n", "os.pathsep": ":"})
 
 
 def _variable(call: Call, name: Value, default: Value) -> Value:
@@ -91,7 +94,7 @@ def _other(call: Call) -> Value:
 
 def _unknown(dotted: str) -> HostFunction:
     """Something that depends on the machine the program runs on."""
-    return HostFunction(dotted, lambda call: domain_of(call).casting.symbol(f"{dotted}()", call.span, call.machine.stamp))
+    return HostFunction(dotted, lambda call: domain_of(call).casting.result(call, f"{dotted}()"))
 
 
 #: Packages of the standard library that tell nothing about training and change nothing of it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.interpreter.values import MISSING, Alternatives, Call, HostFunction, Symbol, Value
+from analysis.interpreter.values import MISSING, Call, HostFunction, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.recording import emit
@@ -50,10 +50,7 @@ def _number(call: Call) -> Value:
     tensor = next(tensors_in(values), None)
     if tensor is not None:
         return domain_of(call).autograd.plain("host", *call.args)
-    symbols = [value for value in values if isinstance(value, (Symbol, Alternatives))]
-    stamp = max((value.stamp for value in symbols if isinstance(value, Symbol)), key=len, default=call.machine.stamp)
-    varying = any(getattr(value, "rank_varying", False) for value in symbols)
-    return domain_of(call).casting.symbol("a number", call.span, stamp, varying=varying)
+    return domain_of(call).casting.result(call, "a number")
 
 
 @SUBJECT.below("math", "random", "numpy", "scipy", "sklearn", "pandas", "cv2", "PIL", "skimage", "imageio", "librosa", "soundfile", "einops.layers", "cmath", "numba", "jax.numpy", "networkx", "nltk", "h5py", "datasets", "evaluate", "tiktoken", "sentencepiece")

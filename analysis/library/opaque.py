@@ -37,7 +37,7 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
     given = (*call.args, *call.kwargs.values())
     if any(True for _ in tensors_in(given)):
         return domain.autograd.made(name, given)
-    return domain.casting.symbol(f"{name}(…)", call.span, call.machine.stamp, varying=any(getattr(value, "rank_varying", False) for value in given))
+    return domain.casting.result(call, f"{name}(…)", callee)
 
 
 def name_of(callee: Value) -> str:
