@@ -11,7 +11,7 @@ from bot.chains.withdraw_check import REPLACED
 from bot.chains.workplace import Workplace
 from bot.github.checks import complete_check, find_check
 from bot.github.client import Client
-from bot.github.comments import find_comments, set_comment
+from bot.github.comments import find_comments, hide_and_add, set_comment
 from bot.github.configuration import configuration_of
 from bot.github.errors import GitHubError
 from bot.github.pull import read_pull
@@ -99,7 +99,8 @@ class Publisher:
         else:
             return
         await self._require_current(client, state)
-        await set_comment(client, number, existing, body)
+        write = hide_and_add if settings.comment is CommentStyle.HIDE_AND_NEW else set_comment
+        await write(client, number, existing, body)
 
     async def _contents(self, client: Client, state: Json, review: Review) -> dict[str, bytes]:
         """The files of the head that a fix changes; the analysis has left them in the cache."""

@@ -8,6 +8,8 @@ from bot.github.client import Client
 from bot.github.errors import NotFoundError
 from bot.review.marker import Signer
 
+_HIDE = "mutation($comment: ID!) { minimizeComment(input: {subjectId: $comment, classifier: OUTDATED}) { clientMutationId } }"
+
 
 async def find_comments(client: Client, number: int, login: str, signer: Signer, kind: str) -> list[dict[str, Any]]:
     """Our comments that carry a genuine mark of ``kind``, oldest first."""
@@ -26,6 +28,15 @@ async def set_comment(client: Client, number: int, existing: list[dict[str, Any]
         await client.write("PATCH", f"{{repo}}/issues/comments/{first['id']}", {"body": body})
     for double in doubles:
         await _delete(client, double["id"])
+
+
+async def hide_and_add(client: Client, number: int, existing: list[dict[str, Any]], body: str) -> None:
+    """Say ``body`` in a new comment and fold the older ones away as outdated, unless the latest says it already."""
+    if existing and existing[-1]["body"] == body:
+        return
+    for older in existing:
+        await client.mutate(_HIDE, {"comment": older["node_id"]})
+    await add_comment(client, number, body)
 
 
 async def add_comment(client: Client, number: int, body: str) -> None:

@@ -199,3 +199,24 @@ async def test_an_invalid_configuration_is_reported(github: Simulator) -> None:
     pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY, ".preflight.toml": "suggestions = false\n"})
     await reviewed(repository, pull)
     assert len(pull.reviews) == 1  # the head's configuration does not count
+
+
+async def test_older_comments_are_hidden_where_the_configuration_asks_for_it(github: Simulator) -> None:
+    repository = github.create_repository("octo/hiding", {"train.py": TRAIN, ".preflight.toml": 'comment = "hide-and-new"\n'})
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": LARGER})
+    await reviewed(repository, pull)
+    pull.push({"train.py": LARGER.replace("64", "32")})
+    await reviewed(repository, pull)
+    assert [(comment.minimized is not None, "32.0 GiB" in comment.body) for comment in pull.comments] == [(True, False), (False, True)]
+
+
+async def test_a_comment_that_was_doubled_is_healed(github: Simulator, repository: Repository) -> None:
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": LARGER})
+    await reviewed(repository, pull)
+    pull.comment(github.bot.login, pull.comments[0].body)
+    pull.comment("mallory", pull.comments[0].body)
+    pull.push({"train.py": LARGER.replace("64", "32")})
+    await reviewed(repository, pull)
+    ours = [comment for comment in pull.comments if comment.user == github.bot]
+    assert ["32.0 GiB" in comment.body for comment in ours] == [True]
+    assert len(pull.comments) == 2  # a stranger's copy is neither taken for ours nor touched
