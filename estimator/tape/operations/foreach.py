@@ -7,9 +7,8 @@ from typing import Any
 
 from estimator.tape.operations import comparison, pointwise, reductions, unary  # noqa: F401  registers what is listed below
 from estimator.tape.operations.pointwise import combined, result_dtype
-from estimator.tape.operations.reductions import keeps_input
 from estimator.tape.registry import operation
-from estimator.tape.tensor import Tensor
+from estimator.tape.tensor import Tensor, new
 
 
 def _new_list(tensors: Sequence[Tensor], *_: Any, **__: Any) -> list[Tensor]:
@@ -36,7 +35,7 @@ _enter(_in_place, "_")
 @operation("_foreach_norm")
 def foreach_norm(tensors: Sequence[Tensor], *_: Any, **__: Any) -> list[Tensor]:
     """One number a tensor."""
-    return [keeps_input(x) for x in tensors]
+    return [new((), x.dtype, x.device) for x in tensors]
 
 
 @operation("_fused_adamw_", "_fused_adam_", "_fused_sgd_", "_fused_adagrad_")

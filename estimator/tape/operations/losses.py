@@ -106,7 +106,8 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     **__: Any,
 ) -> Tensor:
-    """Cross entropy of logits."""
+    """Cross entropy of logits, for which their log-sigmoid is made beside the losses."""
+    current().scratch(2 * input.nbytes)
     return _elementwise(input, target, reduction, weight)
 
 

@@ -137,7 +137,7 @@ def pow(x: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
 @operation(".__rpow__")
 def rpow(x: Tensor, base: Any) -> Tensor:
     """``base ** x``; keeps the exponent and the result."""
-    node = record((x,), _scaled_back, (x,))
+    node = record((x,), _power_back, (x,))
     result = combined((x, base), result_dtype(x, base))
     if node is not None:
         node.keep(result)
@@ -147,7 +147,7 @@ def rpow(x: Tensor, base: Any) -> Tensor:
 @operation("maximum", "minimum", "fmax", "fmin", "atan2", ".maximum", ".minimum")
 def extreme(x: Tensor, other: Tensor) -> Tensor:
     """The larger or smaller; keeps both."""
-    node = record((x, other), _mul_back, (other, x))
+    node = record((x, other), _extreme_back, (other, x))
     return _done(node, combined((x, other), result_dtype(x, other)))
 
 
@@ -190,6 +190,21 @@ def _mul_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor
     return (_times(gradient, other) if node.needs(0) else None, second)
 
 
+def _extreme_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    """Halves where the operands are equal, nothing where the other one was chosen; both by masks."""
+    gradient = _present(gradients)
+    other, x = node.unpack()
+    results: list[Tensor | None] = [None, None]
+    for i in (1, 0):
+        if node.needs(i):
+            equal = combined([each for each in (x, other) if each is not None], BOOL)
+            half = _times(gradient, None)
+            results[i] = _times(gradient, half)
+            chosen = combined([each for each in (x, other) if each is not None], BOOL)
+            del equal, half, chosen
+    return results
+
+
 def _times(gradient: Tensor, kept: Tensor | None) -> Tensor:
     operands = (gradient,) if kept is None else (gradient, kept)
     return combined(operands, result_dtype(*operands))
@@ -198,8 +213,19 @@ def _times(gradient: Tensor, kept: Tensor | None) -> Tensor:
 def _div_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     gradient = _present(gradients)
     other, x = node.unpack()
-    second = _times(_times(gradient, other), x) if node.needs(1) else None
+    second = _divisor_back(gradient, x, other) if node.needs(1) else None
     return (_times(gradient, other) if node.needs(0) else None, second)
+
+
+def _divisor_back(gradient: Tensor, x: Tensor | None, other: Tensor | None) -> Tensor:
+    """``-grad * ((x / other) / other)``, a tensor a step."""
+    negated = _times(gradient, None)
+    quotient = _times(gradient, x)
+    factor = _times(quotient, other)
+    del quotient
+    result = _times(negated, factor)
+    del negated, factor
+    return result
 
 
 def _pow_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
@@ -215,9 +241,11 @@ def _pow_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor
     return (first, _times(gradient, exponent) if node.needs(1) else None)
 
 
-def _scaled_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+def _power_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    """``grad * (result * log(base))``."""
     gradient = _present(gradients)
-    return (combined((gradient,), gradient.dtype),) + (None,) * (len(node.edges) - 1)
+    factor = _times(gradient, None)
+    return (_times(gradient, factor),)
 
 
 def _inplace(name: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from estimator.tape.copying import like
 from estimator.tape.dtype import BOOL, INT64, Category, Dtype
 from estimator.tape.graph import Node, record, tracked
+from estimator.tape.not_followed import NotFollowed
 from estimator.tape.operations.pointwise import combined
 from estimator.tape.registry import operation
+from estimator.tape.run import current
 from estimator.tape.shape import Shape, dimension, expanded_strides
 from estimator.tape.tensor import Tensor, new
 
@@ -37,16 +39,52 @@ def mean(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | No
     return _done(node, new(reduced_shape(x.shape, dim if axis is None else axis, keepdim=keepdim), dtype or x.dtype, x.device))
 
 
-@operation("var", ".var", "std", ".std", "norm", ".norm", "linalg.norm", "linalg.vector_norm", "prod", ".prod", "logsumexp", ".logsumexp")
-def keeps_input(x: Tensor, *args: Any, dim: Any = None, keepdim: bool = False, dtype: Dtype | None = None, **_: Any) -> Tensor:
-    """Reductions that keep their input and result."""
-    dims = [arg for arg in args if isinstance(arg, (list, tuple)) or (isinstance(arg, int) and not isinstance(arg, bool))]
-    over = dim if dim is not None else (dims[-1] if dims else None)
-    node = record((x,), _scaled_back, (x,))
-    result = new(reduced_shape(x.shape, over, keepdim=keepdim or True in args), dtype or x.dtype, x.device)
-    if node is not None:
-        node.keep(result)
-    return _done(node, result)
+#: Reductions that keep their input and result: how many tensors of the input's size their backward makes one after another.
+_STEPS = {"var": 2, "std": 2, "norm": 2, "prod": 2, "logsumexp": 3, "amax": 1}
+
+
+def _keeping(name: str) -> Callable[..., Tensor]:
+    def reduce(x: Tensor, *args: Any, dim: Any = None, keepdim: bool = False, dtype: Dtype | None = None, **_: Any) -> Tensor:
+        dims = [arg for arg in args if isinstance(arg, (list, tuple)) or (isinstance(arg, int) and not isinstance(arg, bool))]
+        over = dim if dim is not None else (dims[-1] if dims else None)
+        node = record((x,), _keeping_back, (x,), _STEPS[name])
+        result = new(reduced_shape(x.shape, over, keepdim=keepdim or True in args), dtype or x.dtype, x.device)
+        if node is not None:
+            node.keep(result)
+        return _done(node, result)
+
+    reduce.__name__ = name
+    return reduce
+
+
+for _name in _STEPS:
+    operation(_name, f".{_name}", *(("linalg.norm", "linalg.vector_norm") if _name == "norm" else ()), *(("amin", ".amin") if _name == "amax" else ()))(
+        _keeping(_name)
+    )
+
+
+def _keeping_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    gradient, kept = gradients[0], node.unpack()[0]
+    if gradient is None or kept is None:
+        return (None,)
+    step: Tensor | None = None
+    for _ in range(node.context):
+        step = like(kept, gradient.dtype)
+    return (step,)
+
+
+@operation("var_mean")
+def var_mean(x: Tensor, dim: Any = None, *, keepdim: bool = False, **_: Any) -> tuple[Tensor, Tensor]:
+    """The variance and the mean."""
+    variance: Tensor = x.var(dim=dim, keepdim=keepdim)
+    return variance, mean(x, dim, keepdim)
+
+
+@operation("std_mean")
+def std_mean(x: Tensor, dim: Any = None, *, keepdim: bool = False, **_: Any) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean."""
+    deviation: Tensor = x.std(dim=dim, keepdim=keepdim)
+    return deviation, mean(x, dim, keepdim)
 
 
 class Extremes(NamedTuple):
@@ -56,7 +94,7 @@ class Extremes(NamedTuple):
     indices: Tensor
 
 
-@operation("max", ".max", "min", ".min", "median", ".median", "mode", "cummax", "kthvalue")
+@operation("max", ".max", "min", ".min", "median", ".median", "mode", "kthvalue")
 def extremes(x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """The largest (or smallest); with a dimension also the indices, which are kept."""
     if isinstance(dim, Tensor):
@@ -66,12 +104,6 @@ def extremes(x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
         return _done(node, new((), x.dtype, x.device))
     shape = reduced_shape(x.shape, dim, keepdim=keepdim)
     return _with_indices(x, shape)
-
-
-@operation("amax", ".amax", "amin", ".amin")
-def amax(x: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    """The largest (or smallest) over dimensions; keeps its input and result."""
-    return keeps_input(x, dim=dim, keepdim=keepdim)
 
 
 @operation("topk", ".topk")
@@ -120,12 +152,20 @@ def count_nonzero(x: Tensor, dim: Any = None) -> Tensor:
     return new(reduced_shape(x.shape, dim, keepdim=False), INT64, x.device)
 
 
-@operation("cumsum", ".cumsum", "cumprod", ".cumprod")
+@operation("cumsum", ".cumsum")
 def cumsum(x: Tensor, dim: int, *, dtype: Dtype | None = None) -> Tensor:
-    """Running sums, in int64 for whole numbers."""
+    """Running sums, in int64 for whole numbers. The gradient is flipped, summed and flipped back."""
     dtype = dtype or (INT64 if x.dtype.category <= Category.INTEGER else x.dtype)
-    node = record((x,), _same_size_back) if dtype.category > Category.INTEGER else None
+    node = record((x,), _cumsum_back) if dtype.category > Category.INTEGER else None
     return _done(node, like(x, dtype))
+
+
+@operation("cumprod", ".cumprod", "cummax", "cummin")
+def cumprod(x: Tensor, dim: int, *, dtype: Dtype | None = None) -> Tensor:
+    """Running products; what their gradient takes is not known here."""
+    if x.requires_grad and current().grad_enabled:
+        raise NotFollowed("the gradient of torch.cumprod")
+    return like(x, dtype or (INT64 if x.dtype.category <= Category.INTEGER else x.dtype))
 
 
 class _Reduced(NamedTuple):
@@ -156,9 +196,7 @@ def _divided_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Te
 
 def _scaled_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     gradient, kept = gradients[0], node.unpack()[0]
-    if gradient is None or kept is None:
-        return (None,)
-    return (like(kept, gradient.dtype),)
+    return (None if gradient is None or kept is None else like(kept, gradient.dtype),)
 
 
 def _scattered_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
@@ -166,6 +204,9 @@ def _scattered_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[
     return (None if gradient is None or edge is None else new(edge.shape, gradient.dtype, gradient.device),)
 
 
-def _same_size_back(_node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+def _cumsum_back(_node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     gradient = gradients[0]
-    return (None if gradient is None else like(gradient),)
+    step: Tensor | None = None
+    for _ in range(3 if gradient is not None else 0):
+        step = like(gradient) if gradient is not None else None
+    return (step,)

@@ -41,7 +41,9 @@ def safe_softmax(x: Tensor) -> Tensor:
 def _kept_result(x: Tensor, dtype: Dtype | None, *, logarithm: bool) -> Tensor:
     source = x if dtype is None else cast(x, dtype)
     node = record((source,), _back, context=logarithm)
-    result = like(source)
+    result = new(source.shape, source.dtype, source.device)
+    if not source.contiguous_layout:
+        current().scratch(source.nbytes)  # the kernel works on a row-major copy
     if node is not None:
         node.keep(result)
     tracked(node, result)

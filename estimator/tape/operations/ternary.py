@@ -7,8 +7,7 @@ from typing import Any
 
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.inplace import overwritten
-from estimator.tape.operations.matmul import matmul
-from estimator.tape.operations.pointwise import add, combined, mul, result_dtype
+from estimator.tape.operations.pointwise import add, combined, result_dtype
 from estimator.tape.operations.views import chunk
 from estimator.tape.registry import operation
 from estimator.tape.tensor import Tensor, new
@@ -32,8 +31,25 @@ def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | N
 
 @operation("addcmul", ".addcmul")
 def addcmul(x: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Tensor:
-    """``x + value * tensor1 * tensor2``."""
-    return _keeping_all(x, tensor1, tensor2)
+    """``x + value * tensor1 * tensor2``; keeps the factors."""
+    node = record((x, tensor1, tensor2), _added_back, (tensor1, tensor2))
+    result = combined((x, tensor1, tensor2), result_dtype(x, tensor1, tensor2))
+    tracked(node, result)
+    return result
+
+
+def _added_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    """The gradient as it is, and for each factor the gradient times the other one, scaled first."""
+    gradient = gradients[0]
+    if gradient is None:
+        return (None, None, None)
+    first, second = node.unpack()
+    results: list[Tensor | None] = [gradient if node.needs(0) else None]
+    for i, other in ((1, second), (2, first)):
+        scaled = combined((other,), gradient.dtype) if node.needs(i) else None
+        results.append(None if scaled is None else combined((gradient, scaled), gradient.dtype))
+        del scaled
+    return results
 
 
 @operation("addcdiv", ".addcdiv")
@@ -89,11 +105,11 @@ def _whole_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tens
 
 @operation("F.bilinear", "bilinear")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """A bilinear map: a product for each output, then one over the second input."""
-    outputs, first, second = weight.shape
-    left: Tensor = matmul(input1.reshape(-1, first), weight.permute(1, 0, 2).reshape(first, outputs * second))
-    result: Tensor = mul(left.view(-1, outputs, second), input2.reshape(-1, 1, second)).sum(-1).view(*input1.shape[:-1], outputs)
-    return result if bias is None else add(result, bias)
+    """A bilinear map; keeps both inputs and the weight."""
+    node = record((input1, input2, weight), _points_back, (input1, input2, weight))
+    result = new((*input1.shape[:-1], weight.shape[0]), input1.dtype, input1.device)
+    tracked(node, result)
+    return result if bias is None else add(result, bias, out=result)
 
 
 @operation("cross", ".cross", "linalg.cross")

@@ -29,8 +29,15 @@ _OPERATORS = {"neg": ".__neg__", "abs": ".__abs__", "positive": ".__pos__"}
 _TESTS = "isnan isinf isfinite logical_not bitwise_not signbit"
 #: Of those that keep their input, the ones whose in-place form keeps the result instead; all others copy the input first.
 _RESULT_SUFFICES = {"leaky_relu", "hardtanh", "relu6", "celu", "selu"}
-#: Functions whose backward allocates an intermediate of the input's size before its result.
-_TWO_STEPS = {"log", "sin", "cos", "square", "abs", "rsqrt", "sqrt", "erf", "log1p", "log2", "log10"}
+#: How many tensors of the input's size backward makes one after another, each from the one before; one where not listed.
+_STEPS = {
+    "sin": 2, "cos": 3, "erf": 5, "square": 3, "abs": 2, "sqrt": 2, "rsqrt": 3, "reciprocal": 3,
+    "log1p": 2, "log2": 2, "log10": 2, "expm1": 2,
+}  # fmt: skip
+#: Of these, the ones that make two factors first and then multiply them.
+_TWO_FACTORS = {"rsqrt", "reciprocal"}
+#: How many Boolean masks backward makes.
+_MASKS = {"clamp": 2, "clip": 2, "clamp_min": 1, "clamp_max": 1}
 
 
 def _real(dtype: Dtype) -> Dtype:
@@ -63,9 +70,14 @@ def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | N
         return (None,)
     operands: list[Tensor] = [gradient, *(kept for kept in node.unpack() if kept is not None)]
     dtype = result_dtype(*operands)
-    if node.context in _TWO_STEPS:
-        operands = [combined(operands[1:], dtype), gradient]
-    return (combined(operands, dtype),)
+    masks = [like(gradient, BOOL) for _ in range(_MASKS.get(node.context, 0))]
+    factor: Tensor | None = None
+    first = combined(operands[:1], dtype) if node.context in _TWO_FACTORS else None
+    for _ in range(_STEPS.get(node.context, 1) - (2 if first is not None else 1)):
+        factor = combined(operands[1:], dtype)
+    result = combined(operands, dtype)
+    del factor, first, masks
+    return (result,)
 
 
 def _inplace(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:

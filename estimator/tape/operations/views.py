@@ -170,7 +170,7 @@ def split(x: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor,
     at, part = dimension(dim, x.ndim), split_size_or_sections
     total = x.shape[at]
     sizes = [min(part, total - start) for start in range(0, total, part)] if isinstance(part, int) else list(part)
-    node = record((x,), _split_back, context=(x.shape, x.dtype, x.device))
+    node = record((x,), _split_back, context=(x.shape, x.dtype, x.device, [(*x.shape[:at], size, *x.shape[at + 1 :]) for size in sizes]))
     parts, start = [], 0
     for size in sizes:
         parts.append(x.view_of_storage((*x.shape[:at], size, *x.shape[at + 1 :]), x.strides, x.offset + start * x.strides[at]))
@@ -196,7 +196,7 @@ def tensor_split(x: Tensor, sections: int, dim: int = 0) -> tuple[Tensor, ...]:
 def unbind(x: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Slices along a dimension, which they lack."""
     at = dimension(dim, x.ndim)
-    node = record((x,), _split_back, context=(x.shape, x.dtype, x.device))
+    node = record((x,), _split_back, context=(x.shape, x.dtype, x.device, []))
     shape, strides = (*x.shape[:at], *x.shape[at + 1 :]), (*x.strides[:at], *x.strides[at + 1 :])
     parts = tuple(x.view_of_storage(shape, strides, x.offset + i * x.strides[at]) for i in range(x.shape[at]))
     if x.values is not None and x.ndim == 1:
@@ -208,8 +208,11 @@ def unbind(x: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 def _split_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     """The parts' gradients put together, zeros where none arrived."""
-    shape, dtype, device = node.context
-    return (new(shape, dtype, device),)
+    shape, dtype, device, parts = node.context
+    zeros = [new(part, dtype, device) for part, gradient in zip(parts, gradients, strict=False) if gradient is None]
+    whole = new(shape, dtype, device)
+    del zeros
+    return (whole,)
 
 
 @operation(".__iter__")
