@@ -33,17 +33,24 @@ def workspace_bytes(generation: int) -> int:
     return _CUBLAS_WORKSPACE_SM90 if generation >= SM90 else _CUBLAS_WORKSPACE
 
 
-def attention_kernel(generation: int, dtype: str, heads: tuple[int, int], widths: tuple[int, int], *, masked: bool) -> Attention:
+#: All of them: what PyTorch may pick from unless a program says otherwise.
+EVERY_KERNEL: Final = frozenset(Attention)
+
+
+def attention_kernel(
+    generation: int, dtype: str, heads: tuple[int, int], widths: tuple[int, int], *, masked: bool, allowed: frozenset[Attention] = EVERY_KERNEL
+) -> Attention:
     """The kernel for queries of ``dtype``; ``heads`` of queries and keys, ``widths`` of queries and values.
 
     Flash wants 16 bits, no mask and compute capability 8.0; memory-efficient takes masks and fp32, but not fewer key heads than query heads,
-    and bfloat16 only from 8.0 on.
+    and bfloat16 only from 8.0 on. Math takes everything; ``allowed`` is what the program leaves to choose from.
     """
     halves = dtype in {"float16", "bfloat16"}
-    if generation >= SM80 and halves and not masked and widths[0] == widths[1] <= _MAX_FLASH_HEAD:
+    flash = Attention.FLASH in allowed
+    if flash and generation >= SM80 and halves and not masked and widths[0] == widths[1] <= _MAX_FLASH_HEAD:
         return Attention.FLASH
     supported = dtype in {"float16", "float32"} or (dtype == "bfloat16" and generation >= SM80)
-    if supported and heads[0] == heads[1]:
+    if Attention.EFFICIENT in allowed and supported and heads[0] == heads[1]:
         return Attention.EFFICIENT
     return Attention.MATH
 

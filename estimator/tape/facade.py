@@ -87,6 +87,10 @@ REEXPORTS: Mapping[str, str] = MappingProxyType(
         "torch.cuda.amp.grad_scaler.GradScaler": "torch.amp.grad_scaler.CudaGradScaler",
         "torch.autograd.Function": "torch.autograd.function.Function",
         "torch.autograd.enable_grad": "torch.autograd.grad_mode.enable_grad",
+        "torch.backends.cuda.sdp_kernel": "torch.nn.attention.sdp_kernel",
+        "torch.backends.cuda.enable_flash_sdp": "torch.nn.attention.enable_flash_sdp",
+        "torch.backends.cuda.enable_mem_efficient_sdp": "torch.nn.attention.enable_mem_efficient_sdp",
+        "torch.backends.cuda.enable_math_sdp": "torch.nn.attention.enable_math_sdp",
         "torch.compile": "torch.compiler.compile",
     }
 )

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from analysis.certainty import Place
-from estimator.kernels import SM80, workspace_bytes
+from estimator.kernels import EVERY_KERNEL, SM80, workspace_bytes
 from estimator.tape.device import CPU, Device
 from estimator.tape.dtype import BFLOAT16, FLOAT32, Dtype
 from estimator.tape.events import Allocated, Became, Entered, Event, Freed, Kind, Phase, rounded
@@ -74,6 +74,7 @@ class Tape:
         self.default_device: Device = CPU
         self.saved_hooks: list[SavedTensorHooks] = []
         self.workspaces: set[bool] = set()
+        self.attention_kernels = EVERY_KERNEL
         #: Calls of modules in progress; ``watch`` sees each outermost one with its arguments.
         self.depth = 0
         self.calls = 0

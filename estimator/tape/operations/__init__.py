@@ -3,6 +3,7 @@
 from estimator.tape.operations import (
     attention,
     comparison,
+    composites,
     conversion,
     convolution,
     creation,
@@ -25,10 +26,11 @@ from estimator.tape.operations import (
     ternary,
     unary,
     views,
+    windows,
 )
 
 #: Importing them enters their operations in the registry.
 FAMILIES = (
-    attention, comparison, conversion, convolution, creation, dropout, embedding, foreach, gradients, indexing, losses,
-    matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, softmax, ternary, unary, views,
+    attention, comparison, composites, conversion, convolution, creation, dropout, embedding, foreach, gradients, indexing, losses,
+    matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, softmax, ternary, unary, views, windows,
 )  # fmt: skip

@@ -41,7 +41,10 @@ def scaled_dot_product_attention(
     if query.ndim != _BATCHED or not query.is_cuda:
         return _math(query, key, value, attn_mask, dropout_p, is_causal=is_causal)
     heads = (query.shape[1], key.shape[1] if enable_gqa else query.shape[1])
-    kernel = attention_kernel(current().generation, query.dtype.name, heads, (query.shape[-1], value.shape[-1]), masked=attn_mask is not None)
+    tape = current()
+    widths = (query.shape[-1], value.shape[-1])
+    masked = attn_mask is not None
+    kernel = attention_kernel(tape.generation, query.dtype.name, heads, widths, masked=masked, allowed=tape.attention_kernels)
     match kernel:
         case Attention.FLASH:
             return _padded_flash(query, key, value)
@@ -49,6 +52,14 @@ def scaled_dot_product_attention(
             return _efficient(query, key, value, attn_mask)
         case Attention.MATH:
             return _math(query, key, value, attn_mask, dropout_p, is_causal=is_causal)
+
+
+@operation("_C._allow_attention")
+def allow_attention(names: Sequence[str]) -> list[str]:
+    """Leave only these kernels to choose from; the ones before."""
+    tape = current()
+    before, tape.attention_kernels = tape.attention_kernels, frozenset(Attention(name) for name in names)
+    return sorted(kernel.value for kernel in before)
 
 
 def _padded_flash(query: Tensor, key: Tensor, value: Tensor) -> Tensor:

@@ -17,12 +17,14 @@ from estimator.tape.tensor import Tensor
 _KEEP_INPUT = (
     "abs log log2 log10 log1p sin cos tan asin acos atan sinh cosh erf erfinv expm1_ square digamma lgamma sinc"
     " clamp clamp_min clamp_max clip gelu silu elu_ softplus leaky_relu hardtanh hardswish mish hardsigmoid logsigmoid celu selu relu6"
+    " softshrink hardshrink threshold"
 )
 _KEEP_RESULT = "exp expm1 sqrt rsqrt reciprocal sigmoid tanh relu"
-_KEEP_NOTHING = "neg positive real conj sign floor ceil round trunc frac nan_to_num threshold_ sgn"
+_KEEP_NOTHING = "neg positive real conj sign floor ceil round trunc frac nan_to_num sgn"
 #: Also, or only, of ``torch.nn.functional``.
 _FUNCTIONAL = {
     "gelu", "silu", "softplus", "leaky_relu", "hardtanh", "hardswish", "mish", "hardsigmoid", "logsigmoid", "celu", "selu", "relu6",
+    "softshrink", "hardshrink", "threshold",
     "relu", "sigmoid", "tanh", "elu",
 }  # fmt: skip
 _OPERATORS = {"neg": ".__neg__", "abs": ".__abs__", "positive": ".__pos__"}
