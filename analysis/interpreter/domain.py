@@ -70,7 +70,7 @@ class Domain(Protocol):
         ...
 
     def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
-        """``left % right`` of two integers: a replacement, or ``MISSING`` for Python's own."""
+        """``left % right`` of an integer and an integer or symbol: a replacement, or ``MISSING`` for the ordinary result."""
         ...
 
     def host_failed(self, machine: Machine, callee: Value, error: Exception, span: Span) -> Value:

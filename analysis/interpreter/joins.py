@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.certainty import MAX_ALTERNATIVES
-from analysis.interpreter.values import Alternatives, External, Symbol, Value
+from analysis.interpreter.values import MISSING, Alternatives, External, HostValue, Instance, Symbol, Value
 
 
 def same(left: Value, right: Value) -> bool:
@@ -25,6 +25,9 @@ def join(left: Value, right: Value) -> Value:
         return left
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
         return tuple(join(a, b) for a, b in zip(left, right, strict=True))
+    merged = _merged(left, right)
+    if merged is not MISSING:
+        return merged
     found: list[Value] = []
     for value in (*alternatives_of(left), *alternatives_of(right)):
         if isinstance(value, Symbol):
@@ -34,6 +37,16 @@ def join(left: Value, right: Value) -> Value:
     if len(found) > MAX_ALTERNATIVES:
         return Symbol("one of many values", None)
     return found[0] if len(found) == 1 else Alternatives(tuple(found))
+
+
+def _merged(left: Value, right: Value) -> Value:
+    """One value for both where they say so: a domain's values that can be joined, a wrapper and what it wraps; else ``MISSING``."""
+    if isinstance(left, HostValue) and type(left) is type(right) and hasattr(type(left), "joined"):
+        return left.joined(right)
+    for wrapper, inner in ((left, right), (right, left)):
+        if isinstance(wrapper, Instance) and wrapper.cls.find("wraps") is True and any(held is inner for held in wrapper.fields.values()):
+            return wrapper
+    return MISSING
 
 
 def alternatives_of(value: Value) -> tuple[Value, ...]:

@@ -127,7 +127,8 @@ def binary(machine: Machine, op: ast.operator, left: Value, right: Value, span: 
     if isinstance(left, Instance) or isinstance(right, Instance):
         return _special(machine, method, sign, left, right, span, in_place=in_place)
     if isinstance(left, (Symbol, External)) or isinstance(right, (Symbol, External)):
-        return derived(machine, sign, f"{left!r} {sign} {right!r}", left, right)
+        replaced = machine.domain.modulo(machine, left, right, span) if isinstance(op, ast.Mod) and isinstance(left, int) else MISSING
+        return derived(machine, sign, f"{left!r} {sign} {right!r}", left, right) if replaced is MISSING else replaced
     if in_place and isinstance(left, list):
         machine.heap.touch(left)
         items = machine.items(right, span)

@@ -21,14 +21,32 @@ if TYPE_CHECKING:
 def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     """The side to take, or None for both."""
     if getattr(condition, "rank_varying", False):
-        domain.rank_conditions.add(span)
-        return None
+        same = _same_on_all_ranks(condition)
+        if same is None:
+            domain.rank_conditions.add(span)
+        return same
     if not isinstance(condition, Symbol) or depends_on_data(condition):
         return None
     domain.decided_flags = True
     if domain.world.collecting and not _about_absence(condition):
         return None
     return _not_leaving(domain, span, chosen=domain.world.flags != _negative(condition))
+
+
+def _same_on_all_ranks(condition: Value) -> bool | None:
+    """Tests that every rank answers alike: a rank is a number from zero on."""
+    match getattr(condition, "test", ()):
+        case ("is", _, None):
+            return False
+        case ("==", _, int() as number) if number < 0:
+            return False
+        case ("<", _, int() as number) if number <= 0:
+            return False
+        case (">=", _, int() as number) if number <= 0:
+            return True
+        case (">", _, int() as number) if number < 0:
+            return True
+    return None
 
 
 def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool) -> bool:

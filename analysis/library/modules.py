@@ -68,6 +68,7 @@ def _call(call: Call) -> Value:
         result = _forward(domain, module, call, outermost=outermost)
     if outermost:
         _gather_owners(domain, owner, result)
+    if outermost and not (owner.cls.dotted.startswith("torch.nn.") and not domain.ownership.atoms(owner, trainable=False)):
         emit(call.machine, Kind.FORWARD, subject=owner, value=result, detail=(*call.args[1:], *call.kwargs.values()))
     return result
 

@@ -50,13 +50,14 @@ SHORT = Horizon(FEW)
 
 @dataclass(slots=True)
 class Plan:
-    """One running loop. ``trains``: a backward or step happened in it; ``holds``: in a loop inside it."""
+    """One running loop. ``trains``: a backward or step happened in it; ``holds``: in a loop inside it; ``forwards``: a model ran in it."""
 
     rehearsal: Rehearsal
     machine: Machine
     length: int | None
     steps: int
     trains: bool = False
+    forwards: bool = False
     holds: bool = False
 
     def another(self, done: int) -> bool:
@@ -67,7 +68,7 @@ class Plan:
             return done < FEW + self.trains
         if self.trains:
             return done < self.rehearsal.horizon.rounds
-        if self.length is None:
+        if self.length is None or (self.forwards and self.length > LISTED):
             return done < FEW
         spent = self.steps - self.machine.steps
         return done < (KNOWN_CONTENT if spent < CHEAP_LOOP else FEW)
@@ -90,7 +91,9 @@ class Rehearsal:
 
     def saw(self, machine: Machine, kind: Kind) -> None:
         """An event happened: it tells the loops around it apart."""
-        if kind not in _TRAINING or not machine.stamp:
+        if kind is Kind.FORWARD and machine.stamp and machine.stamp[-1][0] in self._plans:
+            self._plans[machine.stamp[-1][0]].forwards = True
+        if kind not in _TRAINING:
             return
         inside = False
         for number, _ in reversed(machine.stamp):
