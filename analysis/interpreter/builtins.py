@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from analysis.interpreter.affordable import call_is_too_large
 from analysis.interpreter.exceptions import EXCEPTIONS, guest_error
 from analysis.interpreter.iteration import few_if_endless
 from analysis.interpreter.joins import join
@@ -186,9 +187,16 @@ def _sum(call: Call) -> Value:
     import ast  # noqa: PLC0415  only for the operator's name
 
     total = call.get(1, "start", 0)
+    if isinstance(call.args[0], range) and isinstance(total, int):
+        return total + _sum_of_range(call.args[0])
     for value in few_if_endless(call.machine, call.machine.iterate(call.args[0], call.span)):
         total = call.machine.binary(ast.Add(), total, value, call.span)
     return total
+
+
+def _sum_of_range(numbers: range) -> int:
+    """In one step, however long it is."""
+    return len(numbers) * (numbers[0] + numbers[-1]) // 2 if numbers else 0
 
 
 def _any_all(*, stops_at: bool) -> Callable[[Call], Value]:
@@ -231,6 +239,8 @@ def _plain(function: Callable[..., Any]) -> Callable[[Call], Value]:
         if any(isinstance(value, (*UNKNOWN, Instance)) for value in values):
             special = _special(call, function.__name__)
             return unknown(call, *values) if special is MISSING else special
+        if call_is_too_large(function.__name__, None, call.args, call.kwargs.values()):
+            return Symbol("a very large value", call.span, call.machine.stamp)
         try:
             return function(*call.args, **call.kwargs)
         except (TypeError, ValueError, OverflowError, ArithmeticError) as error:

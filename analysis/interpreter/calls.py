@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import binding, branches, generators, managers
+from analysis.interpreter.affordable import call_is_too_large
 from analysis.interpreter.builtins import MUTATORS
 from analysis.interpreter.exceptions import guest_error
 from analysis.interpreter.frames import Frame
@@ -159,6 +160,8 @@ def _call_host(machine: Machine, callee: Callable[..., Value], args: list[Value]
     unknown = next((value for value in (*args, *kwargs.values()) if isinstance(value, (Symbol, Alternatives, External))), None)
     if unknown is not None and _is_plain(callee, receiver):
         return Symbol(f"{name}({unknown!r})", span, getattr(unknown, "stamp", machine.stamp), rank_varying=getattr(unknown, "rank_varying", False))
+    if call_is_too_large(name, receiver, args, kwargs.values()):
+        return Symbol("a very large value", span, machine.stamp)
     given = [_host_argument(machine, value, span) for value in args]
     named = {key: _host_argument(machine, value, span) for key, value in kwargs.items()}
     try:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter import branches, calls, comprehensions, generators
+from analysis.interpreter.affordable import text_is_too_large
 from analysis.interpreter.closures import make_function
 from analysis.interpreter.operators import UNARY, binary, compare, derived, host_operator, negation
 from analysis.interpreter.values import MISSING, Alternatives, External, GuestDict, GuestList, GuestSet, Instance, Symbol, Value
@@ -163,7 +164,7 @@ def _dict(machine: Machine, node: ast.Dict, frame: Frame) -> Value:
 
 def _joined(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
     values = [machine.evaluate(part, frame) for part in node.values]
-    if all(isinstance(value, (str, int, float, bool)) for value in values):
+    if all(isinstance(value, (str, int, float, bool)) for value in values) and not text_is_too_large(values):
         return "".join(str(value) for value in values)
     return Symbol("a formatted text", frame.file.span(node), machine.stamp)
 

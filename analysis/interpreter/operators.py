@@ -10,6 +10,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from analysis.certainty import MAX_ALTERNATIVES
+from analysis.interpreter.affordable import operator_is_too_large
 from analysis.interpreter.joins import join
 from analysis.interpreter.values import (
     MISSING,
@@ -48,8 +49,6 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[Callable[[Any, Any], Any], str, str]] 
 UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], str]] = {
     ast.USub: (operator.neg, "neg"), ast.UAdd: (operator.pos, "pos"), ast.Invert: (operator.invert, "invert"),
 }  # fmt: skip
-#: Larger powers, shifts and repetitions are not computed: the result would be useless and huge.
-_MAX_HOST_SIZE = 1 << 20
 
 
 def truth(machine: Machine, value: Value, span: Span) -> bool | None:
@@ -134,8 +133,10 @@ def binary(machine: Machine, op: ast.operator, left: Value, right: Value, span: 
         items = machine.items(right, span)
         left.extend(machine.domain.stored(machine, left, None, item, span) if machine.domain.watches_stores else item for item in items)
         return left
-    if _too_large(op, left, right):
+    if operator_is_too_large(op, left, right):
         return derived(machine, sign, "a very large value", left, right)
+    if isinstance(left, str) and isinstance(right, tuple) and any(isinstance(value, (Symbol, Alternatives, External)) for value in right):
+        return derived(machine, sign, "a formatted text", left, *right)
     return _wrap(machine, host_operator(machine, plain, left, right, span), span)
 
 
@@ -144,20 +145,9 @@ def _number(machine: Machine, op: ast.operator, left: Value, right: Value, span:
         replaced = machine.domain.modulo(machine, left, right, span)
         if replaced is not MISSING:
             return replaced
-    if _too_large(op, left, right):
+    if operator_is_too_large(op, left, right):
         return derived(machine, "large", "a very large number", left, right)
     return host_operator(machine, OPERATORS[type(op)][0], left, right, span)
-
-
-def _too_large(op: ast.operator, left: Value, right: Value) -> bool:
-    match op, left, right:
-        case ast.Pow() | ast.LShift(), int(), int():
-            return abs(right) * max(abs(left).bit_length(), 1) > _MAX_HOST_SIZE if isinstance(op, ast.Pow) else right > _MAX_HOST_SIZE
-        case ast.Mult(), (str() | bytes() | list() | tuple()), int():
-            return len(left) * right > _MAX_HOST_SIZE
-        case ast.Mult(), int(), (str() | bytes() | list() | tuple()):
-            return len(right) * left > _MAX_HOST_SIZE
-    return False
 
 
 def host_operator(machine: Machine, function: Callable[[Any, Any], Any], left: Value, right: Value, span: Span) -> Value:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Value: TypeAlias = Any
 #: (loop, iteration) pairs from the outermost loop inwards: when an object was made.
 Stamp: TypeAlias = tuple[tuple[int, int], ...]
+#: Longer descriptions are cut: one made of others, round after round, would grow without bound.
+MAX_WHY = 200
 
 
 class HostValue:
@@ -69,7 +71,7 @@ class Symbol:
     __slots__ = ("parts", "rank_varying", "role", "span", "stamp", "test", "uses", "why")
 
     def __init__(self, why: str, span: Span | None, stamp: Stamp = (), *, rank_varying: bool = False) -> None:
-        self.why = why
+        self.why = why if len(why) <= MAX_WHY else f"{why[:MAX_WHY]}…"
         self.span = span
         self.stamp = stamp
         self.rank_varying = rank_varying
