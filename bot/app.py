@@ -17,6 +17,7 @@ from bot.github.transport import Transport
 from bot.jobs import Jobs
 from bot.metrics import Metrics
 from bot.pages import Pages
+from bot.performer import Performer
 from bot.postgres import Postgres
 from bot.redact import configure_logging
 from bot.settings import ServerSettings, SettingsError
@@ -30,7 +31,7 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
     metrics = Metrics()
     transport = Transport(settings.api_url, settings.graphql_url, settings.pace.request_timeout, metrics)
     app = App(settings, transport)
-    jobs = Jobs(database_of(settings), chains(Workplace(settings, app)), settings.pace, metrics)
+    jobs = Jobs(database_of(settings), Performer(chains(Workplace(settings, app)), settings.pace, metrics), settings.pace)
 
     async def running(_application: web.Application) -> AsyncIterator[None]:
         async with transport:

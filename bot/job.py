@@ -33,9 +33,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a step says: go on with ``state``, stop here, or try again in ``seconds``."""
+    """What a step says: go on with ``state``, stop here, try again in ``seconds``, or (no step itself) failed for a ``reason`` in ``state``."""
 
-    then: Literal["go on", "done", "later"]
+    then: Literal["go on", "done", "later", "failed"]
     state: Json = field(default_factory=dict)
     seconds: float = 0.0
 

@@ -220,3 +220,15 @@ async def test_a_comment_that_was_doubled_is_healed(github: Simulator, repositor
     ours = [comment for comment in pull.comments if comment.user == github.bot]
     assert ["32.0 GiB" in comment.body for comment in ours] == [True]
     assert len(pull.comments) == 2  # a stranger's copy is neither taken for ours nor touched
+
+
+async def test_a_job_that_cannot_be_finished_says_why(github: Simulator, repository: Repository) -> None:
+    github.fail_next("POST", r"/reviews$", BadGateway(), times=4)
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert (run.conclusion, run.title) == ("neutral", "Preflight could not finish")
+    assert "502" in (run.summary or "")
+    rerequest(repository, run, repository.owner)
+    await until(lambda: pull.comments)
+    assert len(pull.reviews) == 1

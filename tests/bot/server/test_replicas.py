@@ -46,13 +46,13 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             server.send_signal(signal.SIGQUIT)
 
 
-def test_a_lock_tells_the_living_from_the_dead(database: str) -> None:
+async def test_a_lock_tells_the_living_from_the_dead(database: str) -> None:
     ours, theirs = Postgres(database, "ours"), Postgres(database, "theirs")
     for each in (ours, theirs):
         each.open()
     assert ours.dead({"ours", "theirs", "gone"}) == ["gone"]
     theirs.close()
-    assert ours.dead({"ours", "theirs"}) == ["theirs"]
+    await until(lambda: ours.dead({"ours", "theirs"}) == ["theirs"])
     ours.close()
 
 

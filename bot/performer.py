@@ -1,0 +1,75 @@
+"""Runs one step of a job: again after a broken line, later after a rate limit, and never with an exception for an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+
+from bot.github.errors import RateLimitedError, TransientError
+from bot.job import Chain, Json, Outcome
+from bot.metrics import Metrics
+from bot.settings import Pace
+
+_TRIES = 4
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Performer:
+    """Knows the chains. ``boot`` is the name of this process's start; ``stopping`` that it is about to end."""
+
+    chains: Mapping[str, Chain]
+    pace: Pace
+    metrics: Metrics
+    boot: str = field(default_factory=lambda: uuid.uuid4().hex)
+    stopping: bool = False
+
+    async def perform(self, kind: str, index: int, state: Json, boot: str) -> Outcome:
+        """The step ``index`` of a chain that the process ``boot`` began: what a dead one was writing must settle first."""
+        if boot != self.boot:
+            await asyncio.sleep(self.pace.settle)
+        step = self.chains[kind].steps[index]
+        return await self._timed(kind, step.name, lambda: step.run(state), state)
+
+    async def report(self, kind: str, facts: Json, reason: str) -> Outcome:
+        """Tell whoever waits that the job ended without its result."""
+
+        async def tell() -> Outcome:
+            await self.chains[kind].failed(facts, reason)
+            return Outcome("done")
+
+        return await self._timed(kind, "report failure", tell, facts)
+
+    async def _timed(self, kind: str, name: str, run: Callable[[], Awaitable[Outcome]], state: Json) -> Outcome:
+        started = time.monotonic()
+        ended = "cancelled"
+        try:
+            outcome = await self._tried(f"{kind}, {name}", run, state)
+            ended = outcome.then
+        finally:
+            self.metrics.jobs.add(kind=kind, step=name, outcome=ended)
+            self.metrics.step_seconds.observe(time.monotonic() - started, kind=kind, step=name)
+        return outcome
+
+    async def _tried(self, label: str, run: Callable[[], Awaitable[Outcome]], state: Json) -> Outcome:
+        for attempt in range(1, _TRIES + 1):
+            try:
+                return await run()
+            except RateLimitedError as error:
+                log.info("%s waits %.0f s for GitHub", label, error.seconds)
+                return Outcome("later", state, error.seconds)
+            except (TransientError, OSError) as error:
+                log.warning("%s, try %d of %d: %s", label, attempt, _TRIES, error)
+                reason = str(error)
+                await asyncio.sleep(self.pace.retry * 2 ** (attempt - 1))
+            except Exception as error:
+                if self.stopping:
+                    raise  # the next process goes on from here
+                log.exception("%s failed", label)
+                return Outcome("failed", {"reason": f"{type(error).__name__}: {error}"})
+        return Outcome("failed", {"reason": reason})

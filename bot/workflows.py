@@ -1,0 +1,112 @@
+"""Jobs as DBOS sees them: functions whose every step is stored, and which go on after a crash where they were.
+
+They must do the same when they run again, so everything that looks at a clock or at GitHub happens inside a step.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from typing import Any
+
+from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
+from dbos import error as dbos_error
+
+from bot.job import Json
+from bot.performer import Performer
+
+SUBJECTS, INSTALLATIONS = "subjects", "installations"
+
+_WAITS = 12
+#: A job that brings the process down would otherwise do so for ever.
+_RECOVERIES = 5
+
+_performer: Performer | None = None
+
+
+class JobFailedError(Exception):
+    """A job ended without its result; it was reported, and a redelivery runs it again."""
+
+
+def use(performer: Performer) -> None:
+    """Let the workflows of this process run on ``performer``: to DBOS they are module-level functions."""
+    global _performer  # noqa: PLW0603  # as said above
+    _performer = performer
+
+
+def partition(key: str, delay: float | None = None) -> AbstractContextManager[Any]:
+    """What is enqueued inside runs in turn with everything of the same ``key``, ``delay`` seconds from now at the earliest."""
+    return SetEnqueueOptions(queue_partition_key=key, delay_seconds=delay)
+
+
+@DBOS.workflow(name="job", max_recovery_attempts=10 * _RECOVERIES)
+async def job(value: Json) -> Json:
+    """A job from beginning to end; holds its subject, but no slot of the installation while it sleeps."""
+    kind, start, state = value["kind"], 0, value["facts"]
+    reason = f"GitHub asked to wait {_WAITS} times"
+    for wait in range(_WAITS):
+        with SetWorkflowID(f"{DBOS.workflow_id}/{wait}"), partition(str(value["installation"])):
+            handle = await DBOS.enqueue_workflow_async(INSTALLATIONS, steps, kind, start, state)
+        try:
+            outcome = await handle.get_result(polling_interval_sec=_running().pace.poll)
+        except dbos_error.DBOSAwaitedWorkflowMaxRecoveryAttemptsExceeded:
+            reason = f"the server went down {_RECOVERIES} times while it worked on this"
+            break
+        if outcome["then"] == "done":
+            return outcome
+        if outcome["then"] == "failed":
+            reason = outcome["state"]["reason"]
+            break
+        start, state = outcome["start"], outcome["state"]
+        await DBOS.sleep_async(outcome["seconds"])
+    await _report(kind, value["facts"], reason)
+    raise JobFailedError(reason)
+
+
+@DBOS.workflow(name="steps", max_recovery_attempts=_RECOVERIES)
+async def steps(kind: str, start: int, state: Json) -> Json:
+    """Run the chain from step ``start``; holds a slot of the installation."""
+    chain = _running().chains[kind].steps
+    boot = await _boot()
+    for index in range(start, len(chain)):
+        perform = _interruptible_step if chain[index].interruptible else _step
+        outcome = await perform(kind, index, state, boot)
+        if outcome["then"] != "go on":
+            return outcome | {"start": index}
+        state = outcome["state"]
+    return {"then": "done"}
+
+
+async def _report(kind: str, facts: Json, reason: str) -> None:
+    for _ in range(_WAITS):
+        outcome = await _report_step(kind, facts, reason)
+        if outcome["then"] != "later":
+            return
+        await DBOS.sleep_async(outcome["seconds"])
+
+
+@DBOS.step(name="step")
+async def _step(kind: str, index: int, state: Json, boot: str) -> Json:
+    return asdict(await _running().perform(kind, index, state, boot))
+
+
+@DBOS.step(name="interruptible step", preemptible=True)
+async def _interruptible_step(kind: str, index: int, state: Json, boot: str) -> Json:
+    return asdict(await _running().perform(kind, index, state, boot))
+
+
+@DBOS.step(name="report failure")
+async def _report_step(kind: str, facts: Json, reason: str) -> Json:
+    return asdict(await _running().report(kind, facts, reason))
+
+
+@DBOS.step(name="boot")
+async def _boot() -> str:
+    """Which process began: the answer is stored, so a later process can tell that it is not the one."""
+    return _running().boot
+
+
+def _running() -> Performer:
+    if _performer is None:
+        raise RuntimeError("no job can run before there is something to run it on")
+    return _performer
