@@ -82,6 +82,7 @@ def _of_host(machine: Machine, value: Value, name: str, span: Span) -> Value:
     try:
         return getattr(value, name)
     except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        machine.refused = (value,)
         return machine.domain.host_failed(machine, f"{type(value).__name__}.{name}", error, span)
 
 
@@ -237,6 +238,8 @@ def set(machine: Machine, owner: Value, name: str, value: Value, span: Span) -> 
                 setattr(owner, name, value)
             except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
                 machine.domain.host_failed(machine, f"{type(owner).__name__}.{name}", error, span)
+        case External():
+            pass  # a setting of a library
         case _:
             machine.note(span, f"sets .{name} on something that was not followed")
 

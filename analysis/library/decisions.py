@@ -30,7 +30,25 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     domain.decided_flags = True
     if domain.world.collecting and not _about_absence(condition):
         return None
-    return _not_leaving(domain, span, chosen=domain.world.flags != _negative(condition))
+    return _not_leaving(domain, span, chosen=_chosen(domain, condition))
+
+
+def _chosen(domain: TraceDomain, condition: Symbol) -> bool:
+    """What the world says: a flag is on or off, a choice among names is the first or the second that is asked for."""
+    match condition.test:
+        case ("not", Symbol() as inner):
+            return not _chosen(domain, inner)
+        case ("==", Symbol() as asked, str() as name) | ("==", str() as name, Symbol() as asked):
+            return _is_choice(domain, asked, name)
+        case ("in", Symbol() as asked, container):
+            return _is_choice(domain, asked, f"in {container!r:.80}")
+    return domain.world.flags != _negative(condition)
+
+
+def _is_choice(domain: TraceDomain, asked: Symbol, name: str) -> bool:
+    names = domain.choices.setdefault(id(asked), {})
+    names.setdefault(name, len(names))
+    return names[name] == (0 if domain.world.flags else 1)
 
 
 def _same_on_all_ranks(condition: Value) -> bool | None:

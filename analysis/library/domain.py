@@ -51,6 +51,8 @@ class TraceDomain:
         self.rehearsal = Rehearsal(horizon)
         #: Whether an undecided flag was met, so that the other world differs.
         self.decided_flags = False
+        #: Names that each symbol was compared with, in the order in which they came up.
+        self.choices: dict[int, dict[str, int]] = {}
         #: Conditions whose outcome differs between ranks.
         self.rank_conditions: set[Span] = set()
         #: Handlers that raised: a gap of ours, shown in tests.

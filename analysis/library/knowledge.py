@@ -204,7 +204,7 @@ class Library:
         owner, _, attribute = name.rpartition(".")
         if owner in self._names.classes:  # a method or constant reached through its class
             return self.cls(owner).find(attribute)
-        while owner:
+        while owner and not attribute.startswith("__"):
             if owner in self._names.prefixes:
                 found = self._names.prefixes[owner](name)
                 return self._build(found) if isinstance(found, LibraryClass) else found

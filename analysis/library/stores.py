@@ -37,7 +37,7 @@ def _kept(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: S
     if isinstance(value, Parameter):
         domain.ownership.changed()
         return value
-    if not value.attached or (isinstance(holder, Frame) and not machine.stamp):
+    if not value.attached or (isinstance(holder, Frame) and holder.stamp == machine.stamp):
         return value
     slot = id(holder), key if isinstance(key, str) else "[]" if key is None or isinstance(key, (int, Symbol)) else repr(key)
     before = [mark.stamp for mark in value.marks if (mark.holder, mark.key) == slot and _earlier(mark.stamp, machine.stamp)]

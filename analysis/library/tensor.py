@@ -102,11 +102,32 @@ class Tensor(HostValue):
             raise AttributeError(name)
         return self.autograd.attribute(self, name)
 
-    def __setattr__(self, name: str, value: Value) -> None:
-        if name in Tensor.__slots__:
-            object.__setattr__(self, name, value)
-        else:
-            self.autograd.assign(self, name, value)
+    @property
+    def grad(self) -> Value:
+        """The gradient that was accumulated."""
+        return self.autograd.attribute(self, "grad")
+
+    @grad.setter
+    def grad(self, value: Value) -> None:
+        self.autograd.assign(self, "grad", value)
+
+    @property
+    def requires_grad(self) -> Value:
+        """Whether operations on it are recorded."""
+        return self.autograd.attribute(self, "requires_grad")
+
+    @requires_grad.setter
+    def requires_grad(self, value: Value) -> None:
+        self.autograd.assign(self, "requires_grad", value)
+
+    @property
+    def data(self) -> Value:
+        """The same numbers without the graph."""
+        return self.autograd.attribute(self, "data")
+
+    @data.setter
+    def data(self, value: Value) -> None:
+        self.autograd.assign(self, "data", value)
 
     def __getitem__(self, key: Value) -> Value:
         return self.autograd.item(self, key)
