@@ -125,7 +125,8 @@ def run(
             run_top_level(machine, source, "__main__")
     except BudgetSpent:
         complete = False
-        machine.note(machine.span or source.span(source.tree.body[0]), "the run takes more steps than are followed: what comes after this was not read")
+        last = machine.span if machine.span and machine.span.path else source.span(source.tree.body[0])
+        machine.note(last, "the run takes more steps than are followed: what comes after this was not read")
     except (GuestRaise, StopRun):
         complete = True
     return Run(machine, domain, complete, result)
