@@ -67,7 +67,7 @@ def _iterate(call: Call) -> Value:
 def _epoch(domain: TraceDomain, sample: Value, call: Call, batches: int) -> Iterator[Value]:
     for _ in range(batches):
         before, domain.machine.span = domain.machine.span, call.span
-        batch = _fresh(domain, sample, call)
+        batch = _fresh(domain, sample, call, call.args[0])
         domain.machine.span = before
         yield batch
 
@@ -108,20 +108,20 @@ def sample_of(domain: TraceDomain, dataset: Value, call: Call) -> Value:
     return MISSING
 
 
-def _fresh(domain: TraceDomain, sample: Value, call: Call) -> Value:
-    """The same structure with new tensors; numbers and arrays become tensors, as ``default_collate`` makes them."""
+def _fresh(domain: TraceDomain, sample: Value, call: Call, loader: Instance | None = None) -> Value:
+    """The same structure with new tensors, which know their loader; numbers and arrays become tensors, as ``default_collate`` makes them."""
     match sample:
         case tuple() | list():
-            items = GuestList(_fresh(domain, item, call) for item in sample)
+            items = GuestList(_fresh(domain, item, call, loader) for item in sample)
             items.span, items.stamp = call.span, call.machine.stamp
             return items
         case dict():
-            entries = GuestDict({key: _fresh(domain, item, call) for key, item in sample.items()})
+            entries = GuestDict({key: _fresh(domain, item, call, loader) for key, item in sample.items()})
             entries.span, entries.stamp = call.span, call.machine.stamp
             return entries
         case str() | None | Instance():
             return sample
-    return domain.autograd.plain("batch")
+    return domain.autograd.made("batch", (), {"loader": loader}, cut=True)
 
 
 @_LOADER.method("__len__")

@@ -39,7 +39,7 @@ def carrier(source: SourceFile, span: Span, store: Event) -> WrapExpression | No
 
 def _named_after(source: SourceFile, span: Span, value: Tensor) -> frozenset[str]:
     """Names that the function around ``span`` gives to the value or to what it was made of."""
-    spans = {each.made.span for each in _ancestors(value) if each.made is not None and each.made.span.path == source.path}
+    spans = {each.made.span for each in ancestors(value) if each.made is not None and each.made.span.path == source.path}
     function = enclosing(source, span).function
     names: set[str] = set()
     for node in ast.walk(function or source.tree):
@@ -48,7 +48,7 @@ def _named_after(source: SourceFile, span: Span, value: Tensor) -> frozenset[str
     return frozenset(names)
 
 
-def _ancestors(value: Tensor) -> Iterator[Tensor]:
+def ancestors(value: Tensor) -> Iterator[Tensor]:
     """The value and what it was made of, without end in a chain that grows: a few hundred are enough."""
     todo, seen = [value], {value}
     while todo and len(seen) < _MOST_ANCESTORS:

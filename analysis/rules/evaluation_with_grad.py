@@ -55,10 +55,10 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
     backwards = [event.context.stamp for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL)]
 
     def wasted(event: Event) -> bool:
-        """A forward of an evaluation loop: no gradient through it, and no training in the same iteration."""
+        """A forward of an evaluation loop: no gradient through it, and neither training nor a new model in the same iteration."""
         stamp = event.context.stamp
         numbers = forward_numbers(event)
-        if not stamp or not event.context.grad or not numbers or numbers & used:
+        if not stamp or not event.context.grad or not numbers or numbers & used or within(model.stamp, stamp):
             return False
         return not any(within(other, stamp) for other in backwards)
 
@@ -79,7 +79,7 @@ def _wasted(trace: Trace, model: Instance, witness: Witness) -> Reported:
     files = trace.snapshot.contents
     begins, forward = witness.events[0][0], witness.fault
     span = visible(forward, files)
-    kept = next((event for event in trace.events(Kind.STORE) if event.detail.grows and numbers_in([event.value]) & forward_numbers(forward)), None)
+    kept = next((event for event in trace.events(Kind.STORE) if _keeps(event, forward)), None)
     name = callee(trace.snapshot, span) or "the model"
     effect = "what is collected keeps every graph of the loop in memory" if kept else "each batch saves its activations for a backward that never comes"
     chain = [Evidence(call, "called from here") for call in _callers(forward, files)]
@@ -96,6 +96,12 @@ def _wasted(trace: Trace, model: Instance, witness: Witness) -> Reported:
         tuple(chain),
     )
     return _with_fix(trace, finding, begins, forward)
+
+
+def _keeps(store: Event, forward: Event) -> bool:
+    """Whether a growing slot takes in the graph of the forward after it has ended."""
+    inside = store.path[: len(forward.path) + 1] == frames(forward)
+    return store.detail.grows and store.detail.outlives and not inside and bool(numbers_in([store.value]) & forward_numbers(forward))
 
 
 def _callers(event: Event, files: Container[str]) -> list[Span]:

@@ -70,7 +70,7 @@ def _kept(trace: Trace) -> Iterator[Kept]:
             continue
         through = [event for event, reached in backwards if not reached.isdisjoint(made)]
         trains = any(within(event.context.stamp, iteration) for event, _ in backwards)
-        if trains and all(within(event.context.stamp, iteration) for event in through):
+        if trains and all(within(event.context.stamp, store.context.stamp) for event in through):
             yield Kept(store, forwards[made[-1]], next(iter(through), None), running is not None)
 
 

@@ -24,7 +24,8 @@ from analysis.fixes.change import AddImport, Proposal, Reported, SetArgument
 from analysis.interpreter.values import Alternatives, Instance, Value
 from analysis.library.tensor import tensors_in
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._objects import confidence_in, distinct, inner
+from analysis.rules._carriers import ancestors
+from analysis.rules._objects import confidence_in, distinct, forward_numbers, inner, numbers_in
 from analysis.rules._ranks import depends_on_rank
 from analysis.source import SourceFile
 from analysis.trace import Trace
@@ -56,24 +57,15 @@ def _seeded_by_rank(trace: Trace) -> bool:
 
 
 def _training_loaders(trace: Trace, models: list[Instance]) -> Iterator[Instance]:
-    """Loaders in whose loops gradients of these models are computed, from batches that were not cut by rank."""
-    running: list[Event] = []
-    cut = False
-    for event in trace.events(Kind.ITERATE, Kind.FORWARD, Kind.BACKWARD):
-        if event.kind is Kind.ITERATE:
-            running.append(event)
-        elif event.kind is Kind.FORWARD:
-            cut = any(tensor.rank_varying for tensor in tensors_in(event.detail))
-        elif not cut and any(inner(owner) is model for owner in event.value.owners for model in models):
-            stamp = event.context.stamp
-            around = (
-                begun.subject
-                for begun in reversed(running)
-                if len(begun.context.stamp) < len(stamp) and stamp[: len(begun.context.stamp)] == begun.context.stamp
-            )
-            loader = next(around, None)
-            if isinstance(loader, Instance):
-                yield loader
+    """Loaders whose batches these models learn from, unless the batches are cut by rank after loading."""
+    learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
+    for event in trace.events(Kind.FORWARD):
+        if not any(inner(event.subject) is model for model in models) or not forward_numbers(event) & learned:
+            continue
+        given = [each for tensor in tensors_in(event.detail) for each in ancestors(tensor)]
+        if not any(tensor.rank_varying for tensor in given):
+            loaders = (tensor.made.options.get("loader") for tensor in given if tensor.made is not None and tensor.made.op == "batch")
+            yield from (loader for loader in loaders if isinstance(loader, Instance))
 
 
 def _undivided(trace: Trace, built: Event) -> bool:
