@@ -23,7 +23,7 @@ from bot.cli.terminal import Paint, progress
 from bot.review.check_run import summary
 from bot.review.comment import memory_comment
 from bot.review.compute import review
-from bot.review.review_json import review_to_json
+from bot.review.review_json import rendered_json
 
 
 def run(words: Sequence[str]) -> int:
@@ -41,8 +41,7 @@ def run(words: Sequence[str]) -> int:
     posted = comment.body if comment is not None and comment.news else None
     match options.format:
         case "json":
-            value = {**review_to_json(reviewed), "comment": posted, "summary": summary(reviewed)}
-            print(json.dumps(value, indent=2))
+            print(json.dumps(rendered_json(reviewed, settings), indent=2))
         case "markdown":
             print(as_markdown(reviewed, summary(reviewed), posted, git, after), end="")
         case _:

@@ -131,6 +131,7 @@ def _folded_remarks(label: str, explanation: str, remarks: tuple[Remark, ...]) -
 
 def _read(review: Review) -> str:
     compared = f"{plain_sha(review.head)} compared with its merge base {plain_sha(review.merge_base)}"
-    entries = counted(len(review.estimates), "entry point")
+    read = [counted(review.files, "file"), counted(len(review.estimates), "entry point") if review.estimates else "", counted(review.rules, "rule")]
+    unsure = f" {counted(review.unsure, 'finding')} resting on a value that was lost on the way: not shown." if review.unsure else ""
     configured = f" Configuration from {plain_sha(review.base)}." if review.base else ""
-    return f"Read {counted(review.files, 'file')}, {entries}, {counted(review.rules, 'rule')}: {compared}; nothing was run.{configured}"
+    return f"Read {', '.join(filter(None, read))}: {compared}; nothing was run.{configured}{unsure}"

@@ -44,6 +44,7 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
         estimates=memory.pairs,
         files=after.files,
         rules=after.rules,
+        unsure=sum(finding.confidence is Confidence.LOW for finding in after.findings),
         problems=(*problems, *unknown, *after.problems, *memory.problems),
     )
 

@@ -23,7 +23,8 @@ class Review:
 
     ``merge_base`` is the commit that findings and memory are compared with; ``base`` the tip of the base
     branch, where the configuration was read. ``existing`` findings stand on both sides, within the scope of
-    the change. ``problems`` are sentences about the configuration or a rule that failed.
+    the change. ``unsure`` findings of the head rest on a value that was lost on the way: they are counted, not shown.
+    ``problems`` are sentences about the configuration or a rule that failed.
     """
 
     base: str
@@ -37,4 +38,5 @@ class Review:
     estimates: tuple[EstimatePair, ...] = ()
     files: int = 0
     rules: int = 0
+    unsure: int = 0
     problems: tuple[str, ...] = ()

@@ -32,6 +32,7 @@ def review_to_json(review: Review) -> Json:
         "estimates": [_pair_to_json(pair) for pair in review.estimates],
         "files": review.files,
         "rules": review.rules,
+        "unsure": review.unsure,
         "problems": list(review.problems),
     }
 
@@ -60,6 +61,7 @@ def review_from_json(value: Json) -> Review:
         estimates=tuple(map(_pair_from_json, value["estimates"])),
         files=value["files"],
         rules=value["rules"],
+        unsure=value["unsure"],
         problems=tuple(value["problems"]),
     )
 

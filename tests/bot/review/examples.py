@@ -129,5 +129,6 @@ CHANGE = Review(
     estimates=(EstimatePair("train.py", SMALLER, LARGER),),
     files=12,
     rules=6,
+    unsure=2,
 )
 QUIET = Review(base=BASE, head=HEAD, merge_base=MERGE_BASE, estimates=(EstimatePair("train.py", SMALLER, SMALLER),), files=3, rules=6)
