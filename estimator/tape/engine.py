@@ -93,6 +93,7 @@ def _step(node: Node, arrived: list[Tensor | None], buffers: _Buffers, waiting: 
     results: list[Tensor | None] = [None] * len(node.edges)
     if any(gradient is not None for gradient in arrived):
         results = list(node.backward(node, arrived))
+        node.unpacked = ()
         for i, edge in enumerate(node.edges):
             result = results[i]
             results[i] = None if edge is None or result is None else _fitted(result, edge)

@@ -28,7 +28,7 @@ class Edge(NamedTuple):
 class Node:
     """One recorded operation. ``context`` is what its backward needs besides tensors (never a tensor: that could be a cycle)."""
 
-    __slots__ = ("__weakref__", "backward", "context", "edges", "outputs", "place", "saved", "sequence")
+    __slots__ = ("__weakref__", "backward", "context", "edges", "outputs", "place", "saved", "sequence", "unpacked")
 
     def __init__(self, inputs: Sequence[Tensor | None], backward: Backward, context: Any) -> None:
         tape = current()
@@ -36,6 +36,7 @@ class Node:
         self.context = context
         self.edges = tuple(_edge(tensor) for tensor in inputs)
         self.saved: list[Saved | None] | None = []
+        self.unpacked: tuple[Tensor | None, ...] = ()
         self.sequence = tape.sequence()
         self.place = tape.place
         self.outputs = 0
@@ -45,10 +46,11 @@ class Node:
         return self.edges[index] is not None
 
     def unpack(self) -> tuple[Tensor | None, ...]:
-        """The tensors kept for backward."""
+        """The tensors kept for backward. They stay until the node has run, also those that only now exist again."""
         if self.saved is None:
             raise RuntimeError("trying to backward through the graph a second time")
-        return tuple(None if saved is None else saved.unpack() for saved in self.saved)
+        self.unpacked = tuple(None if saved is None else saved.unpack() for saved in self.saved)
+        return self.unpacked
 
     def keep(self, *tensors: Tensor | None) -> None:
         """Keep further tensors (outputs) for backward."""

@@ -52,6 +52,7 @@ def _slice_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tens
     whole = new(gradient.shape, gradient.dtype, gradient.device, gradient.strides if is_dense(*gradient.layout_key) else None)
     slice_ = new(part.shape, gradient.dtype, gradient.device)
     inner = list(part.inner.backward(part.inner, [slice_]))
+    part.inner.unpacked = ()
     part.inner.release()
     return (whole if node.needs(0) else None, *inner[1:])
 
