@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
+#: An edit grows by at most so many characters to look whole.
+_MAX_WIDENING = 200
+
 
 class Replacement(NamedTuple):
     """``text`` in the place of the bytes ``start``–``end`` of the old version."""
@@ -42,21 +45,25 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[tuple[list[str], lis
 
 
 def _trimmed(position: int, old: str, new: str) -> Iterator[Replacement]:
-    """The differing middle of two texts, in whole words; nothing if they are equal."""
+    """The differing middle of two texts, in whole words and with its closing brackets; nothing if they are equal."""
     if old == new:
         return
     head = _common(old, new)
     while head and any(_inside_word(text, head) for text in (old, new)):
         head -= 1
-    tail = _common(old[head:][::-1], new[head:][::-1])
-    while tail and any(_inside_word(text, len(text) - tail) for text in (old, new)):
-        tail -= 1
+    most = _common(old[head:][::-1], new[head:][::-1])
+    tail = next((size for size in range(most, max(most - _MAX_WIDENING, -1), -1) if all(_ends_well(text[head:], size) for text in (old, new))), most)
     start = position + _size(old[:head])
     yield Replacement(start, start + _size(old[head : len(old) - tail]), new[head : len(new) - tail])
 
 
+def _ends_well(text: str, tail: int) -> bool:
+    middle = text[: len(text) - tail]
+    return middle.count("(") <= middle.count(")") and not _inside_word(text, len(middle))
+
+
 def _inside_word(text: str, place: int) -> bool:
-    return re.match(r"\w\w", text[place - 1 : place + 1]) is not None
+    return place > 0 and re.match(r"\w\w", text[place - 1 : place + 1]) is not None
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

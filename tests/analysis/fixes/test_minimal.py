@@ -26,6 +26,7 @@ def test_the_edits_give_the_new_text(old, new):
         ("a\nb\n", "a\nx\nb\n", [(2, 2, "x\n")]),
         ("a\nx\nb\n", "a\nb\n", [(2, 4, "")]),
         ("é = loss\n", "é = loss.item()\n", [(9, 9, ".item()")]),
+        ("y = f(g(x), 1)\n", "y = g(x)\n", [(4, 14, "g(x)")]),
         ("f(shuffle=1)\n", "f(sampler=1)\n", [(2, 9, "sampler")]),
         ("a\nb\n", "  a\n  b\n", [(0, 0, "  "), (2, 2, "  ")]),
         ("a\nb\n", "with x:\n  a\n  b\n", [(0, 0, "with x:\n"), (0, 0, "  "), (2, 2, "  ")]),
