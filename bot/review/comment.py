@@ -94,11 +94,16 @@ def _remedies(head: Estimate) -> list[str]:
     chosen = fitting or sorted(head.remedies, key=lambda remedy: remedy.peak_bytes)
     title = "**Would make it fit**" if fitting else "**Nothing that was tried makes it fit.** These save most:"
     lines = [
-        f"- {prose(remedy.change)}: peak {size(remedy.peak_bytes)}, saves {size(remedy.saves_bytes)}"
-        + (f" (costs: {prose(remedy.cost)})" if remedy.cost else "")
+        f"- {_sentence(remedy.change)} Peak {size(remedy.peak_bytes)}, {size(remedy.saves_bytes)} less. {_sentence(remedy.cost)}".rstrip()
         for remedy in chosen[:_REMEDIES_SHOWN]
     ]
     return ["\n".join([title, *lines])]
+
+
+def _sentence(text: str) -> str:
+    """``text`` with the full stop that it may lack."""
+    stripped = text.strip().rstrip(".")
+    return f"{prose(stripped[:1].upper() + stripped[1:])}." if stripped else ""
 
 
 def _footer(review: Review) -> str:

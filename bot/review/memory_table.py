@@ -33,7 +33,7 @@ _ABSENT = "-"
 def memory_table(pair: EstimatePair) -> str:
     """A Markdown table; the side that has no memory shows a dash."""
     before, after = _memory(pair.base), _memory(pair.head)
-    rows = [*_component_rows(before, after), _peak_row(before, after), *_fit_rows(pair)]
+    rows = [*_component_rows(before, after), _peak_row(before, after), _moment_row(before, after), *_fit_rows(pair)]
     head = f"| {cell(code(pair.entry))} | base | head | change |\n|---|--:|--:|--:|"
     return "\n".join([head, *rows])
 
@@ -47,6 +47,12 @@ def _component_rows(before: Memory | None, after: Memory | None) -> list[str]:
 def _peak_row(before: Memory | None, after: Memory | None) -> str:
     moved = change(before.peak_bytes, after.peak_bytes) if before and after else ""
     return f"| **Peak** | {_peak(before)} | {_peak(after)} | {moved} |"
+
+
+def _moment_row(before: Memory | None, after: Memory | None) -> str:
+    """When the peak is reached: a component may seem to come or go only because the peak moved to another phase."""
+    left, right = (_ABSENT if memory is None else memory.peak_at.replace("_", " ") for memory in (before, after))
+    return f"| Reached in | {left} | {right} | |"
 
 
 def _peak(memory: Memory | None) -> str:

@@ -14,7 +14,7 @@ def size(count: int) -> str:
         return "0"
     if abs(count) < _MIB:
         return f"{count / 1024:.0f} KiB"
-    if abs(count) < _GIB:
+    if abs(count) < _GIB * 0.95:
         return f"{count / _MIB:.0f} MiB"
     return f"{count / _GIB:.1f} GiB"
 
