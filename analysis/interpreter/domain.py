@@ -69,6 +69,10 @@ class Domain(Protocol):
         """
         ...
 
+    def discarded(self, machine: Machine, value: Value, span: Span) -> None:
+        """``value`` of the expression at ``span``, a statement of its own, goes nowhere. Called where ``watches_stores`` is set."""
+        ...
+
     def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
         """``left % right`` of an integer and an integer or symbol: a replacement, or ``MISSING`` for the ordinary result."""
         ...

@@ -96,7 +96,9 @@ def _items_for(machine: Machine, value: Value, count: int, frame: Frame, *, exac
 
 def _expr(machine: Machine, node: ast.Expr, frame: Frame) -> Exit | None:
     if not isinstance(node.value, ast.Constant):
-        machine.evaluate(node.value, frame)
+        value = machine.evaluate(node.value, frame)
+        if machine.domain.watches_stores and isinstance(value, HostValue):
+            machine.domain.discarded(machine, value, frame.file.span(node.value))
     return None
 
 

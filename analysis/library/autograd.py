@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Call, HostFunction, Method, Property, Symbol, Value
 from analysis.library.recording import emit, modes
-from analysis.library.tensor import Made, Mark, Owner, Parameter, Parameters, Scalar, Tensor, tensors_in
+from analysis.library.tensor import Made, Mark, Owner, Parameter, Parameters, Scalar, Tensor, parameter_behind_gradient, tensors_in
 from analysis.source import Span
 from analysis.trace.events import Kind
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 CUTTING = frozenset(
     ["detach", "data", "numpy", "argmax", "argmin", "argsort", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "isclose", "allclose", "equal", "logical_and", "logical_or", "logical_not", "logical_xor", "long", "int", "short", "byte", "bool", "nonzero", "bincount", "searchsorted", "bucketize", "one_hot", "empty_like", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "multinomial", "bernoulli", "randint_like", "unique", "any", "all", "invert", "and", "or", "xor", "grad", "floordiv", "count_nonzero", "item", "zeros", "ones", "rand", "randn", "empty", "full", "arange", "linspace", "tensor", "as_tensor", "from_numpy", "eye", "randint", "randperm", "normal", "gradients"]
 )
+#: Operations through which a gradient is still the gradient.
+_THROUGH = frozenset({"grad", "data", "detach"})
+
+
 class Autograd:
     """Makes the tensors of one run."""
 
@@ -51,6 +55,8 @@ class Autograd:
         if options:
             found.extend(tensors_in(options))
         made = Made(op, inputs, options or {}, self._here)
+        if op not in _THROUGH:
+            self._used_gradients(found, op)
         varying = any(tensor.rank_varying for tensor in found)
         flowing = [] if cut or op in CUTTING or not modes(self.machine).grad else [tensor for tensor in found if self.carries(tensor)]
         if not flowing:
@@ -65,6 +71,13 @@ class Autograd:
         if held.forwarding is not None:
             forwards |= {held.forward}
         return Tensor(self, made.span, self.machine.stamp, True, owners, forwards, made, marks, varying)  # noqa: FBT003  ``attached``, in its place
+
+    def _used_gradients(self, tensors: list[Tensor], op: str) -> None:
+        """Gradients that are read or scaled by hand are events: whoever does so may mean something else than a plain step."""
+        for tensor in tensors:
+            if tensor.made is not None and tensor.made.op in _THROUGH and (parameter := parameter_behind_gradient(tensor)) is not None:
+                for owner in parameter.owners:
+                    emit(self.machine, Kind.GRADIENT_USE, subject=owner, value=tensor, detail=op)
 
     def carries(self, tensor: Tensor) -> bool:
         """Whether operations on ``tensor`` are recorded for backward."""
@@ -114,6 +127,8 @@ class Autograd:
         if name == "grad" and value is None:
             for owner in tensor.owners:
                 emit(self.machine, Kind.ZERO_GRAD, subject=owner, value=tensor, detail="grad = None")
+        elif name == "grad":
+            emit(self.machine, Kind.OPAQUE, subject=tuple(tensor.owners), detail="grad = …")
         elif name == "requires_grad":
             self.require(tensor, value)
 

@@ -14,8 +14,11 @@ from analysis.library.guest_source import REEXPORTED, source_of
 from analysis.library.knowledge import Library
 from analysis.library.ownership import Ownership, is_module
 from analysis.library.parts import ModelPart
+from analysis.library.recording import emit
 from analysis.library.rehearsal import Horizon, Rehearsal
+from analysis.library.tensor import Parameter, Tensor
 from analysis.source import SourceFile, Span
+from analysis.trace.events import Kind
 
 if TYPE_CHECKING:
     from analysis.interpreter.domain import LoopPlan
@@ -136,6 +139,12 @@ class TraceDomain:
     def stored(self, machine: Machine, holder: Value, key: Value, value: Value, span: Span) -> Value:
         """A value is about to be written somewhere."""
         return stores.stored(self, holder, key, value, span)
+
+    def discarded(self, machine: Machine, value: Value, span: Span) -> None:
+        """A statement made a tensor and dropped it."""
+        if isinstance(value, Tensor) and value.made is not None and value.made.span == span and not isinstance(value, Parameter):
+            machine.span = span
+            emit(machine, Kind.DISCARD, value=value)
 
     def host_failed(self, machine: Machine, callee: Value, error: Exception, span: Span) -> Value:
         """Host code refused its operands."""

@@ -172,6 +172,16 @@ class Parameter(Tensor):
 Owner: TypeAlias = Instance | Tensor
 
 
+def parameter_behind_gradient(tensor: Value) -> Parameter | None:
+    """The parameter whose gradient ``tensor`` is (``p.grad``, ``p.grad.data``)."""
+    while isinstance(tensor, Tensor) and tensor.made is not None and tensor.made.op in {"grad", "data", "detach"}:
+        through_gradient = tensor.made.op == "grad"
+        tensor = tensor.made.inputs[0]
+        if through_gradient and isinstance(tensor, Parameter):
+            return tensor
+    return None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameters(HostValue):
     """What ``module.parameters()`` gives, and what filters, lists and chains of it give: parameters of ``owners``.

@@ -10,7 +10,7 @@ from analysis.interpreter.values import MISSING, Alternatives, Call, External, H
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.recording import emit, modes
-from analysis.library.tensor import Parameter, Tensor
+from analysis.library.tensor import Parameter, Tensor, parameter_behind_gradient
 from analysis.trace.events import Kind
 
 SUBJECT = Subject(
@@ -119,16 +119,6 @@ def _zero(call: Call) -> Value:
         for owner in parameter.owners:
             emit(call.machine, Kind.ZERO_GRAD, subject=owner, value=parameter, detail="grad.zero_()")
     return tensor
-
-
-def parameter_behind_gradient(tensor: Value) -> Parameter | None:
-    """The parameter whose gradient ``tensor`` is (``p.grad``, ``p.grad.data``)."""
-    while isinstance(tensor, Tensor) and tensor.made is not None and tensor.made.op in {"grad", "data", "detach"}:
-        through_gradient = tensor.made.op == "grad"
-        tensor = tensor.made.inputs[0]
-        if through_gradient and isinstance(tensor, Parameter):
-            return tensor
-    return None
 
 
 @TENSOR.method("to", "cuda", "cpu", "type_as")

@@ -19,13 +19,12 @@ from dataclasses import replace
 
 from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Change, InsertAfter, InsertBefore, Proposal, Reported
-from analysis.interpreter.values import Instance, Value
-from analysis.library.optimizers import parameters_of
-from analysis.library.ownership import is_module
+from analysis.interpreter.values import Instance
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._objects import Concern, Holdings, concern, confidence_in, optimizers, owners_in_subject
+from analysis.rules._gradients import Gradients
+from analysis.rules._objects import Holdings, confidence_in, optimizers
 from analysis.trace import Trace
-from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
+from analysis.trace.automaton import Automaton, Witness
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import meeting, visible
 from analysis.trace.reading import call_at, dotted, receiver, statement_of, text
@@ -60,36 +59,9 @@ def check(trace: Trace) -> Iterator[Reported]:
     known = optimizers(trace)
     holdings = Holdings()
     for optimizer in known:
-        letters = _letters(optimizer, holdings, alone=len(known) == 1)
-        for witness in trace.run(PROTOCOL, letters, Kind.BACKWARD, Kind.STEP, Kind.ZERO_GRAD, Kind.OPAQUE):
+        gradients = Gradients(optimizer, holdings, alone=len(known) == 1)
+        for witness in trace.run(PROTOCOL, gradients.letter, Kind.BACKWARD, Kind.STEP, Kind.ZERO_GRAD, Kind.OPAQUE):
             yield _reported(trace, optimizer, witness)
-
-
-def _letters(optimizer: Instance, holdings: Holdings, *, alone: bool) -> LetterOf:
-    """Events as ``optimizer`` sees them; ``alone``: a backward through an unknown graph can only be meant for it."""
-    owners = parameters_of(optimizer)
-
-    def touches(subject: Value) -> bool:
-        if concern(subject, optimizer) is not Concern.NO:
-            return True
-        held = owners_in_subject(subject)
-        # Parameters that are not known may be any; only another optimizer's are surely not meant.
-        return holdings.shared(held, owners) if held and owners else not isinstance(subject, Instance) or is_module(subject)
-
-    def letter(event: Event) -> Letter | None:
-        match event.kind:
-            case Kind.BACKWARD:
-                if owners and event.value.owners:
-                    return "backward" if holdings.shared(event.value.owners, owners) else None
-                return "backward" if alone else "opaque"
-            case Kind.STEP:
-                return {Concern.YES: "step", Concern.MAYBE: "opaque", Concern.NO: None}[concern(event.subject, optimizer)]
-            case Kind.ZERO_GRAD:
-                return "zero" if touches(event.subject) else None
-            case _:
-                return "opaque" if any(touches(each) for each in event.subject) else None
-
-    return letter
 
 
 def _reported(trace: Trace, optimizer: Instance, witness: Witness) -> Reported:

@@ -43,7 +43,7 @@ class Automaton:
 
     ``faults`` are the (state, letter) pairs that are the mistake. In a state of ``neutral`` the object is in order, or
     nothing is known about it: what happened before no longer counts. ``cures`` are the letters whose absence the
-    rule complains about.
+    rule complains about. ``certain``: a mistake counts only where every way that leads to its place makes it.
     """
 
     start: str
@@ -51,6 +51,7 @@ class Automaton:
     faults: frozenset[tuple[str, Letter]]
     neutral: frozenset[str]
     cures: frozenset[Letter]
+    certain: bool = False
 
     def run(self, ops: list[Op], events: Iterable[tuple[int, Event]], letter_of: LetterOf) -> Iterator[Witness]:
         """One witness per place of a mistake, in the order of the trace. ``events``: those that may matter, with their places in ``ops``."""
@@ -133,9 +134,11 @@ class _Run:
     def _read(self, event: Event, letter: Letter) -> None:
         """Every state moves on."""
         after: _States = {}
+        faults = self.automaton.faults
+        counts = not self.automaton.certain or all((state, letter) in faults for state, _ in self.states)
         for (state, doubt), link in self.states.items():
             path = _Link(event, letter, link)
-            if (state, letter) in self.automaton.faults and not doubt:
+            if counts and (state, letter) in faults and not doubt:
                 self.found.setdefault((event.span, event.path), Witness(_events(path)))
             following = self.automaton.table.get((state, letter), state)
             if following in self.automaton.neutral:

@@ -34,8 +34,10 @@ class Kind(Enum):
     LOSS = "loss"  # subject: loss function or module (name); value: output; detail: (input, target, options)
     BACKWARD = "backward"  # value: the tensor; subject: who ran it (None, scaler, accelerator, engine); detail: options
     GRADIENT_CALL = "autograd.grad"  # gradients returned, none accumulated
+    DISCARD = "discard"  # value: the tensor that a statement made and dropped
     STEP = "step"  # subject: optimizer; detail: who ran it
     ZERO_GRAD = "zero_grad"  # subject: optimizer or module whose gradients are cleared
+    GRADIENT_USE = "gradient_use"  # subject: whose gradient is read or scaled by hand; value: the gradient; detail: the operation
     CLIP = "clip"  # subject: what owns the parameters
     UNSCALE = "unscale"  # subject: scaler; value: optimizer
     SCALER_UPDATE = "update"  # subject: scaler

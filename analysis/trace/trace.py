@@ -32,6 +32,7 @@ class Trace:
     result: Value = None
     unresolved: tuple[tuple[Span, str], ...] = ()
     _ops: list[Op] = field(default_factory=list, repr=False)
+    _undecided: set[Event] = field(default_factory=set, repr=False)
     _places: dict[Kind, list[tuple[int, Event]]] = field(default_factory=dict, repr=False)
 
     def events(self, *kinds: Kind) -> Iterator[Event]:
@@ -42,6 +43,11 @@ class Trace:
         """Events of every kind in the order in which they happened."""
         return self.events(*Kind)
 
+    def undecided(self, event: Event) -> bool:
+        """Whether the event stands in one arm of an undecided branch: it may not have happened."""
+        self._placed(())
+        return event in self._undecided
+
     def run(self, automaton: Automaton, letter_of: LetterOf, *kinds: Kind) -> Iterator[Witness]:
         """The mistakes that ``automaton`` sees in the events of these kinds, as one object reads them."""
         placed = self._placed(kinds)
@@ -50,8 +56,12 @@ class Trace:
     def _placed(self, kinds: tuple[Kind, ...]) -> list[tuple[int, Event]]:
         if not self._ops:
             self._ops = flatten(self.root)
+            depth = 0
             for place, op in enumerate(self._ops):
+                depth += (op.code is Code.ALT) - (op.code is Code.END_ALT)
                 if op.code is Code.EVENT and op.event is not None:
                     self._places.setdefault(op.event.kind, []).append((place, op.event))
+                    if depth:
+                        self._undecided.add(op.event)
         lists = [self._places.get(kind, []) for kind in kinds]
         return lists[0] if len(lists) == 1 else sorted((item for found in lists for item in found), key=lambda item: item[0])

@@ -57,6 +57,9 @@ class PlainDomain:
         self.stores.append((holder, key, value))
         return value
 
+    def discarded(self, machine, value, span):
+        pass
+
     def modulo(self, machine, left, right, span):
         return MISSING
 

@@ -1,0 +1,56 @@
+"""Events as the gradients of one optimizer see them. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+from analysis.interpreter.values import Instance, Value
+from analysis.library.optimizers import parameters_of
+from analysis.library.ownership import is_module
+from analysis.rules._objects import Concern, Holdings, concern, owners_in_subject
+from analysis.trace.automaton import Letter
+from analysis.trace.events import Event, Kind
+
+#: The kinds of events that ``Gradients.letter`` reads.
+GRADIENT_EVENTS = (Kind.BACKWARD, Kind.STEP, Kind.ZERO_GRAD, Kind.CLIP, Kind.UNSCALE, Kind.GRADIENT_USE, Kind.OPAQUE)
+
+
+class Gradients:
+    """The gradients of ``optimizer``; ``alone``: a backward through an unknown graph can only be meant for it."""
+
+    def __init__(self, optimizer: Instance, holdings: Holdings, *, alone: bool) -> None:
+        self.optimizer = optimizer
+        self.owners = parameters_of(optimizer)
+        self._holdings = holdings
+        self._alone = alone
+
+    def letter(self, event: Event) -> Letter | None:
+        """``backward``, ``step``, ``zero``, ``clip``, ``unscale``, ``use`` (by hand), or ``opaque`` where anything may have happened."""
+        match event.kind:
+            case Kind.BACKWARD:
+                return self._backward(event)
+            case Kind.STEP:
+                return {Concern.YES: "step", Concern.MAYBE: "opaque", Concern.NO: None}[concern(event.subject, self.optimizer)]
+            case Kind.ZERO_GRAD:
+                return "zero" if self.touches(event.subject) else None
+            case Kind.CLIP:
+                return "clip" if self.touches(event.subject) else None
+            case Kind.GRADIENT_USE:
+                return "use" if self.touches(event.subject) else None
+            case Kind.UNSCALE:
+                return "unscale" if concern(event.value, self.optimizer) is not Concern.NO else None
+            case Kind.OPAQUE:
+                return "opaque" if any(self.touches(each) for each in event.subject) else None
+            case _:
+                return None
+
+    def _backward(self, event: Event) -> Letter | None:
+        if self.owners and event.value.owners:
+            return "backward" if self._holdings.shared(event.value.owners, self.owners) else None
+        return "backward" if self._alone else "opaque"
+
+    def touches(self, subject: Value) -> bool:
+        """Whether something done to ``subject`` may concern these gradients."""
+        if concern(subject, self.optimizer) is not Concern.NO:
+            return True
+        held = owners_in_subject(subject)
+        # Parameters that are not known may be any; only another optimizer's are surely not meant.
+        return self._holdings.shared(held, self.owners) if held and self.owners else not isinstance(subject, Instance) or is_module(subject)
