@@ -1,6 +1,6 @@
 """What the names of PyTorch stand for: host values and callables, guest source, and second names.
 
-``NAMES`` maps dotted names to host objects; ``GUEST`` maps modules to the files under ``guest/`` that hold
+``NAMES`` maps dotted names to host objects; ``GUEST`` maps modules (of PyTorch and of the optimizers written for it) to the files under ``guest/`` that hold
 their source, for the interpreter to run like the repository's own; ``REEXPORTS`` maps names to the names they are other spellings of.
 """
 
@@ -52,17 +52,17 @@ NAMES: Mapping[str, object] = MappingProxyType({**FUNCTIONS, **RUNTIME, **_TYPES
 def _guest_modules() -> dict[str, str]:
     """Dotted module to its file below ``guest/`` (without its suffix), from what is there."""
     found: dict[str, str] = {}
-    todo = [("torch", files("estimator.tape").joinpath("guest", "torch"))]
+    todo = [((entry.name,), entry) for entry in files("estimator.tape").joinpath("guest").iterdir() if entry.is_dir()]
     while todo:
-        dotted, folder = todo.pop()
+        parts, folder = todo.pop()
         for entry in sorted(folder.iterdir(), key=lambda each: each.name):
-            path = "/".join([*dotted.split("."), entry.name])
+            stem = entry.name.removesuffix(".py")
             if entry.is_dir() and entry.name != "__pycache__":
-                todo.append((f"{dotted}.{entry.name}", entry))
-            elif entry.name == "__init__.py":
-                found[dotted] = path.removesuffix(".py")
-            elif entry.name.endswith(".py"):
-                found[f"{dotted}.{entry.name[:-3]}"] = path.removesuffix(".py")
+                todo.append(((*parts, entry.name), entry))
+            elif stem == "__init__":
+                found[".".join(parts)] = "/".join((*parts, stem))
+            elif stem != entry.name:
+                found[".".join((*parts, stem))] = "/".join((*parts, stem))
     return found
 
 

@@ -35,6 +35,9 @@ class Storage:
         self.size = size
         self.key = self._tape.allocate(size) if size and self.device.counted else None
 
+    def __deepcopy__(self, memo: object) -> Storage:
+        raise TypeError("a storage is copied with its tensor")
+
     def __del__(self) -> None:
         if self.key is not None:
             self._tape.free(self.key)

@@ -15,7 +15,7 @@ from estimator.tape.dtype import Dtype
 from estimator.tape.events import Kind
 from estimator.tape.not_followed import NotFollowed
 from estimator.tape.run import current
-from estimator.tape.shape import Shape, Size, contiguous_strides, is_channels_last, is_contiguous
+from estimator.tape.shape import Shape, Size, contiguous_strides, is_channels_last, is_contiguous, is_dense
 from estimator.tape.storage import Storage
 
 if TYPE_CHECKING:
@@ -126,6 +126,16 @@ class Tensor(HostValue):
         """Say what this tensor's memory turned out to hold."""
         self.storage.became(kind)
         return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        """A copy in memory of its own, of the same class."""
+        if id(self) not in memo:
+            made = new(self.shape, self.dtype, self.device, self.strides if is_dense(self.shape, self.strides) else None)
+            made.values = self.values
+            made.requires_grad = self.requires_grad
+            memo[id(self)] = Parameter(made, self.requires_grad) if isinstance(self, Parameter) else made
+        copied: Tensor = memo[id(self)]
+        return copied
 
     def __len__(self) -> int:
         if not self.shape:

@@ -45,6 +45,7 @@ _STEPS = {"var": 2, "std": 2, "norm": 2, "prod": 2, "logsumexp": 3, "amax": 1}
 
 def _keeping(name: str) -> Callable[..., Tensor]:
     def reduce(x: Tensor, *args: Any, dim: Any = None, keepdim: bool = False, dtype: Dtype | None = None, **_: Any) -> Tensor:
+        args = args[1:] if name == "norm" else args  # the order of a norm stands first and says nothing of the shape
         dims = [arg for arg in args if isinstance(arg, (list, tuple)) or (isinstance(arg, int) and not isinstance(arg, bool))]
         over = dim if dim is not None else (dims[-1] if dims else None)
         node = record((x,), _keeping_back, (x,), _STEPS[name])

@@ -11,6 +11,7 @@ from estimator.tape.facade import GUEST, NAMES, REEXPORTS, guest_source
 from estimator.tape.run import Tape
 
 PROGRAMS = Path(__file__).parent / "guest"
+_PACKAGES = {"preflight_zoo", *(dotted.partition(".")[0] for dotted in GUEST)}
 _DOTTED = {*NAMES, *GUEST, *REEXPORTS}
 
 
@@ -68,7 +69,7 @@ class Library:
     def _import(self, name, globals=None, locals=None, fromlist=(), level=0):  # noqa: A002
         """``import`` of the guest: PyTorch's names are ours, the rest is Python's."""
         package = name.partition(".")[0]
-        if package not in {"torch", "preflight_zoo"}:
+        if package not in _PACKAGES:
             return builtins.__import__(name, globals, locals, fromlist, level)
         module = self.load(name)
         return module if fromlist else self.load(package)

@@ -89,3 +89,18 @@ def test_a_scaler_keeps_its_scale(torch, tape):
     scaler.step(optimizer)
     scaler.update()
     assert parameter.grad is not None
+
+
+def test_state_in_eight_bits_takes_a_byte_an_element_and_a_scale_a_block(torch, tape):
+    parameter = torch.nn.Parameter(torch.empty(1024, 1024))
+    optimizer = torch._library.load("bitsandbytes.optim").AdamW8bit([parameter])
+    (parameter * 1).sum().backward()
+    before = alive(tape)
+    optimizer.step()
+    assert alive(tape) - before == 2 * (SIZE // 4 + SIZE // 256)
+
+
+def test_muon_keeps_one_momentum(torch, tape):
+    state, temporary = _stepped(torch, tape, "Muon")
+    assert state == pytest.approx(1, abs=0.01) or state == pytest.approx(1 + 8519680 / SIZE, abs=0.01)
+    assert temporary > 1

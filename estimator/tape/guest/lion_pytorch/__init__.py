@@ -1,11 +1,11 @@
-"""Lion and Muon, as their authors publish them: one moment a parameter."""
+"""Lion: the sign of a running mean; one moment a parameter."""
 
 import torch
 from torch.optim.optimizer import Optimizer, _run
 
 
 class Lion(Optimizer):
-    """The sign of a running mean."""
+    """One parameter at a time."""
 
     def __init__(self, params, lr=1e-4, betas=(0.9, 0.99), weight_decay=0.0, **options):
         super().__init__(params, dict(lr=lr, betas=betas, weight_decay=weight_decay))

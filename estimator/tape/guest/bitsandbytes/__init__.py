@@ -1,0 +1,3 @@
+"""Optimizers with 8-bit state."""
+
+from bitsandbytes import optim
