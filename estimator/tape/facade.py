@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from types import MappingProxyType
 
 from estimator.tape import dtype
@@ -52,7 +53,8 @@ NAMES: Mapping[str, object] = MappingProxyType({**FUNCTIONS, **RUNTIME, **_TYPES
 def _guest_modules() -> dict[str, str]:
     """Dotted module to its file below ``guest/`` (without its suffix), from what is there."""
     found: dict[str, str] = {}
-    todo = [((entry.name,), entry) for entry in files("estimator.tape").joinpath("guest").iterdir() if entry.is_dir()]
+    packages = files("estimator.tape").joinpath("guest").iterdir()
+    todo: list[tuple[tuple[str, ...], Traversable]] = [((package.name,), package) for package in packages if package.is_dir()]
     while todo:
         parts, folder = todo.pop()
         for entry in sorted(folder.iterdir(), key=lambda each: each.name):
