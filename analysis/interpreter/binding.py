@@ -45,6 +45,7 @@ def bind(machine: Machine, function: Function, args: list[Value], kwargs: dict[s
     if arguments.kwarg is not None:
         collected = GuestDict(rest)
         collected.span, collected.stamp = span, machine.stamp
+        machine.places.update({(id(collected), key): place for key, place in places[1].items() if key in rest and place is not None})
         _set(machine, frame, arguments.kwarg.arg, collected if spread is MISSING or rest else spread, None)
 
 
@@ -65,7 +66,7 @@ def _set(machine: Machine, frame: Frame, name: str, value: Value, place: Span | 
 
 
 def origin(machine: Machine, node: ast.expr, frame: Frame) -> Span | None:
-    """Where the value of ``node`` was set: the assignment behind a name or attribute, else the expression itself."""
+    """Where the value of ``node`` was set: the assignment behind a name, attribute or item, else the expression itself."""
     match node:
         case ast.Starred():
             return None
@@ -73,14 +74,28 @@ def origin(machine: Machine, node: ast.expr, frame: Frame) -> Span | None:
             for cells, key in ((frame.cells.get(name, {}), "value"), (frame.vars, name), (frame.module.vars, name)):
                 if key in cells:
                     return machine.place_of(cells, key) or frame.file.span(node)
-        case ast.Attribute(value=ast.Name(id=name), attr=attribute):
-            owner = machine.lookup(name, frame)
-            if isinstance(owner, Instance) and attribute in owner.fields:
-                return machine.place_of(owner.fields, attribute) or frame.file.span(node)
-            if isinstance(owner, Module) and attribute in owner.vars:
-                return machine.place_of(owner.vars, attribute) or frame.file.span(node)
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)):
-            owner = machine.lookup(name, frame)
+        case ast.Attribute(value=inner, attr=attribute):
+            owner = _already_there(machine, inner, frame)
+            cells = owner.fields if isinstance(owner, Instance) else owner.vars if isinstance(owner, Module) else {}
+            if attribute in cells:
+                return machine.place_of(cells, attribute) or frame.file.span(node)
+        case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
+            owner = _already_there(machine, inner, frame)
             if isinstance(owner, dict):
                 return machine.place_of(owner, key) or frame.file.span(node)
     return frame.file.span(node)
+
+
+def _already_there(machine: Machine, node: ast.expr, frame: Frame) -> Value:
+    """The value of names, attributes and items that can be looked at without running anything; ``MISSING`` for the rest."""
+    match node:
+        case ast.Name(id=name):
+            return machine.lookup(name, frame)
+        case ast.Attribute(value=inner, attr=attribute):
+            owner = _already_there(machine, inner, frame)
+            cells = owner.fields if isinstance(owner, Instance) else owner.vars if isinstance(owner, Module) else {}
+            return cells.get(attribute, MISSING)
+        case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
+            owner = _already_there(machine, inner, frame)
+            return owner.get(key, MISSING) if isinstance(owner, dict) else MISSING
+    return MISSING

@@ -67,7 +67,15 @@ def _pairs_of(call: Call, source: Value) -> dict[Value, Value]:
         return source
     if isinstance(source, UNKNOWN):
         return {}
+    if isinstance(source, Instance) and source.cls.find("keys") is not MISSING:
+        return mapping_of(call.machine, source, call.span)
     return dict(tuple(call.machine.items(pair)) for pair in call.machine.items(source))
+
+
+def mapping_of(machine: Machine, source: Instance, span: Span) -> dict[Value, Value]:
+    """The items of an object that has ``keys`` and can be asked by them."""
+    names = machine.items(machine.call(machine.getattr(source, "keys", span), [], {}, span), span)
+    return {name: machine.getitem(source, name, span) for name in names}
 
 
 def _len(call: Call) -> Value:

@@ -52,16 +52,18 @@ def evaluate_call(machine: Machine, node: ast.Call, frame: Frame) -> Value:
     span = frame.file.span(node)
     if isinstance(callee, HostFunction) and callee.name == "super" and not node.args:
         return managers.super_of(frame, span)
-    args, kwargs = _arguments(machine, node, frame)
+    spread: dict[str, Span | None] = {}
+    args, kwargs = _arguments(machine, node, frame, spread)
     if machine.domain.tracks_places:
         machine.argument_places = (
             [binding.origin(machine, arg, frame) for arg in node.args],
-            {keyword.arg: binding.origin(machine, keyword.value, frame) for keyword in node.keywords if keyword.arg},
+            {**spread, **{keyword.arg: binding.origin(machine, keyword.value, frame) for keyword in node.keywords if keyword.arg}},
         )
     return call(machine, callee, args, kwargs, span)
 
 
-def _arguments(machine: Machine, node: ast.Call, frame: Frame) -> tuple[list[Value], dict[str, Value]]:
+def _arguments(machine: Machine, node: ast.Call, frame: Frame, places: dict[str, Span | None]) -> tuple[list[Value], dict[str, Value]]:
+    """The values of the arguments; where those of a ``**`` mapping were set goes to ``places``."""
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
     for arg in node.args:
@@ -79,6 +81,8 @@ def _arguments(machine: Machine, node: ast.Call, frame: Frame) -> tuple[list[Val
             kwargs[keyword.arg] = value
         else:
             _spread(machine, value, kwargs, frame.file.span(keyword.value))
+            if isinstance(value, dict):
+                places.update({key: machine.place_of(value, key) for key in value if isinstance(key, str)})
     return args, kwargs
 
 
@@ -137,6 +141,7 @@ def _call_library(machine: Machine, callee: HostFunction, args: list[Value], kwa
     except StopIteration as error:
         raise guest_error(error, span) from None
     except Exception as error:  # noqa: BLE001  a handler that fails on odd arguments must not end the run: the domain records it
+        machine.refused = (*args, *kwargs.values())
         return machine.domain.host_failed(machine, callee, error, span)
     finally:
         machine.span = before
@@ -169,6 +174,7 @@ def _call_host(machine: Machine, callee: Callable[..., Value], args: list[Value]
     except (GuestRaise, StopIteration):
         raise
     except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        machine.refused = (*args, *kwargs.values())
         return machine.domain.host_failed(machine, callee, error, span)
 
 
@@ -202,6 +208,7 @@ def _container_method(
     try:
         return fresh(machine, callee(*args, **kwargs), span)
     except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        machine.refused = (*args, *kwargs.values())
         return machine.domain.host_failed(machine, callee, error, span)
 
 

@@ -48,15 +48,16 @@ def run_raise(machine: Machine, node: ast.Raise, frame: Frame) -> Exit | None:
 
 def run_try(machine: Machine, node: ast.Try, frame: Frame) -> Exit | None:
     """A try statement. ``finally`` runs on every way out."""
-    machine.try_depth += 1
+    catches = bool(node.handlers)  # with ``finally`` alone nothing is caught: the guest did not expect a failure
+    machine.try_depth += catches
     before = (machine.frame, machine.path, machine.depth, machine.stamp, list(machine.tree.stack))
     try:
         left = machine.execute(node.body, frame)
     except GuestRaise as error:
-        machine.try_depth -= 1
+        machine.try_depth -= catches
         machine.frame, machine.path, machine.depth, machine.stamp, machine.tree.stack = *before[:4], before[4]
         return _handle(machine, node, frame, error)
-    machine.try_depth -= 1
+    machine.try_depth -= catches
     if left is None and node.orelse:
         left = machine.execute(node.orelse, frame)
     return _finally(machine, node, frame, left)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter import branches, calls, comprehensions, generators
 from analysis.interpreter.affordable import text_is_too_large
+from analysis.interpreter.builtins import mapping_of
 from analysis.interpreter.closures import make_function
 from analysis.interpreter.operators import UNARY, binary, compare, derived, host_operator, negation
 from analysis.interpreter.values import MISSING, Alternatives, External, GuestDict, GuestList, GuestSet, Instance, Symbol, Value
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from analysis.interpreter.frames import Frame
     from analysis.interpreter.machine import Machine
+    from analysis.source import Span
 
 
 def evaluate(machine: Machine, node: ast.expr, frame: Frame) -> Value:
@@ -153,13 +155,24 @@ def _dict(machine: Machine, node: ast.Dict, frame: Frame) -> Value:
     for key, value in zip(node.keys, node.values, strict=True):
         item = machine.evaluate(value, frame)
         if key is None:
-            made.update(item if isinstance(item, dict) else {})
+            _merge(machine, made, item, made.span)
             continue
         name = machine.evaluate(key, frame)
         if machine.domain.tracks_places:
             machine.places[(id(made), name if isinstance(name, str) else None)] = frame.file.span(value)
         made[name if name.__hash__ is not None else repr(name)] = item
     return made
+
+
+def _merge(machine: Machine, made: GuestDict, item: Value, span: Span) -> None:
+    """``{**item}``: its entries, and where they were set."""
+    if isinstance(item, Instance) and item.cls.find("keys") is not MISSING:
+        item = mapping_of(machine, item, span)
+    if not isinstance(item, dict):
+        return
+    made.update(item)
+    if machine.domain.tracks_places:
+        machine.places.update({(id(made), key): place for key in item if (place := machine.place_of(item, key)) is not None})
 
 
 def _joined(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:

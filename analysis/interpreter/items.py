@@ -19,7 +19,7 @@ def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
         case Symbol():
             if isinstance(key, (str, int)):
                 return owner.part(f"[{key!r}]")
-            return Symbol(f"{owner!r}[…]", span, machine.stamp)
+            return _part_of_unknown(machine, owner, key, span)
         case Instance():
             found = owner.cls.find("__getitem__")
             if found is not MISSING:
@@ -40,11 +40,22 @@ def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
     try:
         found = owner[key]
     except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        machine.refused = (owner, key)
         return machine.domain.host_failed(machine, owner, error, span)
     if type(found) is list and isinstance(owner, list):
         found = GuestList(found)
         found.span, found.stamp = span, machine.stamp
     return found
+
+
+def _part_of_unknown(machine: Machine, owner: Symbol, key: Value, span: Span) -> Symbol:
+    """A slice of something unknown; between two numbers its length is known."""
+    part = Symbol(f"{owner!r}[…]", span, machine.stamp)
+    if isinstance(key, slice) and isinstance(key.stop, int) and isinstance(key.start, int | None) and key.step in {None, 1}:
+        start = key.start or 0
+        if 0 <= start <= key.stop:
+            part.parts[".__len__()"] = key.stop - start
+    return part
 
 
 def _undecided(key: Value) -> bool:

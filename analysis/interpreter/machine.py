@@ -58,6 +58,8 @@ class Machine:
         #: What could not be followed, where, in a sentence: shown to the reader.
         self.unresolved: list[tuple[Span, str]] = []
         self.places: dict[tuple[int, Value], Span] = {}
+        #: What host code was given that has just failed, for the domain to say why.
+        self.refused: tuple[Value, ...] = ()
         #: Globals of the entry script that the caller sets (``--set NAME=VALUE``).
         self.overrides: dict[str, Value] = {}
         self.argument_places: tuple[list[Span | None], dict[str, Span | None]] = ([], {})

@@ -155,6 +155,7 @@ def host_operator(machine: Machine, function: Callable[[Any, Any], Any], left: V
     try:
         return function(left, right)
     except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+        machine.refused = (left, right)
         return machine.domain.host_failed(machine, function, error, span)
 
 

@@ -64,6 +64,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(value, Instance):
         if isinstance(kind, Class):
             return kind in value.cls.mro or value.cls.has_base(kind.dotted)
+        if isinstance(kind, type):
+            dotted = f"builtins.{kind.__name__}"
         return value.cls.has_base(dotted) if dotted is not None else False
     if isinstance(value, HostValue) and dotted is not None:
         return dotted in getattr(value, "guest_types", ())

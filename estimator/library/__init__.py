@@ -1,6 +1,7 @@
 """What names from outside mean on the tape: torch itself, the zoo behind the model libraries' names, data, and plain Python.
 
-One file per subject, found by being there: ``NAMES`` maps dotted names to values, ``SUBJECT`` registers handlers; ``guest/`` holds modules in Python that are interpreted.
+One file per subject, found by being there: ``NAMES`` maps dotted names to values, ``SUBJECT`` registers handlers; ``guest/`` holds modules
+in Python that are interpreted, each under the path of its own dotted name.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import importlib
 import pkgutil
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from analysis.interpreter.values import MISSING, Class, Value
 from analysis.library.knowledge import Subject
@@ -42,21 +44,31 @@ def lookup(dotted: str) -> Value:
 @cache
 def guest_module(dotted: str) -> SourceFile | None:
     """The guest source that stands for the module ``dotted``, parsed once."""
-    text = facade.guest_source(dotted)
-    for package, name in ((__name__, dotted.replace(".", "_")), ("estimator.zoo", zoo_file(dotted))):
-        resource = files(package).joinpath("guest", f"{name}.py") if name else None
-        if text is None and resource is not None and resource.is_file():
-            text = resource.read_text(encoding="utf-8")
-    if text is None:
-        return None
-    tail = "/__init__.py" if facade.GUEST.get(dotted, "").endswith("/__init__.py") else ".py"
-    source = read(f"{PREFIX}{dotted.replace('.', '/')}{tail}", text.encode())
-    if isinstance(source, NotAnalysed):
-        raise ValueError(f"{source.path}: {source.reason}")
-    return source
-
-
-def zoo_file(dotted: str) -> str:
-    """The zoo's file for ``preflight_zoo.gpt2``."""
     package, _, name = dotted.partition(".")
-    return name if package == "preflight_zoo" else ""
+    if package == "preflight_zoo":
+        found = _read("estimator.zoo", [name], dotted)
+    else:
+        found = _read("estimator.tape", dotted.split("."), dotted) or _read(__name__, dotted.split("."), dotted)
+    return found
+
+
+def _read(package: str, parts: list[str], dotted: str) -> SourceFile | None:
+    """The file of a module, or of a package's top level, below the ``guest`` folder of one of our packages."""
+    folder = files(package).joinpath("guest")
+    for *above, last in ([*parts[:-1], f"{parts[-1]}.py"], [*parts, "__init__.py"]):
+        resource = _below(folder, [*above, last])
+        if resource is not None:
+            source = read(f"{PREFIX}{dotted.replace('.', '/')}{'/__init__' if last == '__init__.py' else ''}.py", resource.read_bytes())
+            if isinstance(source, NotAnalysed):
+                raise ValueError(f"{source.path}: {source.reason}")
+            return source
+    return None
+
+
+def _below(folder: Traversable, parts: list[str]) -> Traversable | None:
+    """A file that is there under exactly this name."""
+    for part in parts:
+        if not folder.is_dir():
+            return None
+        folder = folder.joinpath(part)
+    return folder if folder.is_file() else None

@@ -61,13 +61,13 @@ class Array(HostValue):
         kept: list[int] = []
         for item, length in zip(items, self.shape, strict=False):
             if isinstance(item, slice):
-                kept.append(_window(item, length))
+                kept.append(window(item, length))
             elif isinstance(item, (list, Array, Tensor)) and getattr(item, "shape", (1,)) != ():
                 kept.append(len(item))
         return Array((*kept, *self.shape[len(items) :]), self.dtype)
 
 
-def _window(item: slice, length: int) -> int:
+def window(item: slice, length: int) -> int:
     """How many elements a slice takes; only the distance of its bounds has to be known."""
     start, stop = (_number(bound) for bound in (item.start, item.stop))
     if start is None and stop is None:

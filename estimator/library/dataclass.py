@@ -74,7 +74,7 @@ def _construct(call: Call) -> Value:
     places = machine.argument_places
     machine.argument_places = ([], {})
     position = 0
-    for name, default in _fields_of(receiver.cls).items():
+    for name, default in fields_of(receiver.cls).items():
         place = None
         if isinstance(default, Field) and not default.init:
             value = _default(call, name, default)
@@ -96,7 +96,8 @@ def _construct(call: Call) -> Value:
     return None
 
 
-def _fields_of(cls: Class) -> dict[str, Any]:
+def fields_of(cls: Class) -> dict[str, Any]:
+    """The fields of a dataclass and their defaults, inherited ones first; empty for another class."""
     return next((owner.metadata["fields"] for owner in cls.mro if "fields" in owner.metadata), {})
 
 
@@ -116,8 +117,8 @@ def _asdict(call: Call) -> Value:
 
 
 def _plain(value: Value) -> Value:
-    if isinstance(value, Instance) and _fields_of(value.cls):
-        return {name: _plain(value.fields.get(name)) for name in _fields_of(value.cls)}
+    if isinstance(value, Instance) and fields_of(value.cls):
+        return {name: _plain(value.fields.get(name)) for name in fields_of(value.cls)}
     if isinstance(value, (list, tuple)):
         return type(value)(_plain(item) for item in value)
     return {key: _plain(item) for key, item in value.items()} if isinstance(value, dict) else value
@@ -140,7 +141,7 @@ def _fields(call: Call) -> Value:
     if not isinstance(cls, Class):
         return ()
     found = []
-    for name in _fields_of(cls):
+    for name in fields_of(cls):
         field = Instance(Class("Field", "dataclasses.Field", (), {"name": name, "type": Property(HostFunction("type", lambda inner: Symbol("a type", inner.span)))}), call.span)
         field.fields["name"] = name
         found.append(field)
@@ -151,4 +152,4 @@ def _fields(call: Call) -> Value:
 def _is_dataclass(call: Call) -> Value:
     value = call.args[0]
     cls = value.cls if isinstance(value, Instance) else value
-    return isinstance(cls, Class) and bool(_fields_of(cls))
+    return isinstance(cls, Class) and bool(fields_of(cls))

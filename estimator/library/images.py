@@ -1,16 +1,23 @@
-"""Images before they are tensors: channels and a size, which a transform may set; one that none sets is assumed."""
+"""Pictures on the host: channels and size, as far as a transform or the data set says them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from analysis.interpreter.values import Call, HostFunction, HostValue, Value
+from analysis.interpreter.values import Call, HostFunction, HostValue, Symbol, Value
+from estimator.library.arrays import Array
 from estimator.tape.device import CPU
+from estimator.tape.dtype import FLOAT32, INT64, UINT8, Dtype
 from estimator.tape.operations.creation import empty
 from estimator.tape.tensor import Tensor
 
+if TYPE_CHECKING:
+    from estimator.script.domain import TapeDomain
+
 #: The size that most classifiers are trained at (ImageNet); used in the open where no transform sets one.
 USUAL_SIZE = 224
+#: Channels by the mode that a picture is converted to.
+_MODES = {"L": 1, "1": 1, "P": 1, "I": 1, "F": 1, "RGB": 3, "YCbCr": 3, "HSV": 3, "LAB": 3, "RGBA": 4, "CMYK": 4}
 
 
 class Image(HostValue):
@@ -23,10 +30,59 @@ class Image(HostValue):
         self.height = height
         self.width = width
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, as PIL says them."""
+        return self.width or USUAL_SIZE, self.height or USUAL_SIZE
+
+    @property
+    def mode(self) -> str:
+        """PIL's word for the channels."""
+        return "L" if self.channels == 1 else "RGB"
+
+    def convert(self, mode: Any = "RGB", **_: Any) -> Image:
+        """The picture in another mode."""
+        return Image(_MODES.get(mode, 3), self.height, self.width)
+
+    def resize(self, size: Any, *_: Any, **__: Any) -> Image:
+        """The picture in another size, width first."""
+        width, height = size
+        return Image(self.channels, height, width)
+
+    def crop(self, box: Any) -> Image:
+        """A part of the picture."""
+        left, top, right, bottom = box
+        return Image(self.channels, bottom - top, right - left)
+
+    def copy(self, *_: Any, **__: Any) -> Image:
+        """The same picture."""
+        return self
+
+    rotate = filter = transpose = copy
+
+    def close(self) -> None:
+        """Nothing happens."""
+
+    def __enter__(self) -> Image:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
 
 def image(channels: int, size: int | None) -> Image:
     """A square picture."""
     return Image(channels, size, size)
+
+
+def _opened(*_: Any, **__: Any) -> Image:
+    """A picture read from a file: nobody knows its size."""
+    return Image(3, None, None)
+
+
+def _domain(call: Call) -> TapeDomain:
+    domain: TapeDomain = call.machine.state["domain"]
+    return domain
 
 
 def _sides(size: Any) -> tuple[int, int]:
@@ -36,32 +92,95 @@ def _sides(size: Any) -> tuple[int, int]:
     return sides[0], sides[-1]
 
 
-def resized(sample: Any, size: Any) -> Any:
-    """A picture (or tensor of one) brought to ``size``."""
+def _resized(call: Call) -> Value:
+    """A picture (or tensor of one) brought to a size; the caller's override goes before it."""
+    sample, size = call.args
+    domain = _domain(call)
+    override = domain.request.overrides.get("image_size")
+    if override is not None:
+        size = override
+    elif isinstance(size, Symbol):
+        domain.observed.assumed(f"{domain.caller_place('size')}: the size of the images is {domain.said(size)}; set it with --image-size")
+        return sample
     height, width = _sides(size)
-    if isinstance(sample, Image):
-        return Image(sample.channels, height, width)
+    domain.observed.fact("image_size", width, None if override is not None else _place_of_size(call))
     if isinstance(sample, Tensor):
         return empty(*sample.shape[:-2], height, width, dtype=sample.dtype, device=CPU)
-    return sample
+    if isinstance(sample, Array):
+        return Array((height, width, *sample.shape[2:]), sample.dtype)
+    return Image(getattr(sample, "channels", 3), height, width)
+
+
+def _place_of_size(call: Call) -> Any:
+    """Where the transform that is at work was given its size."""
+    transform = call.machine.frame.vars.get("self") if call.machine.frame is not None else None
+    span = call.machine.place_of(transform.fields, "size") if hasattr(transform, "fields") else None
+    domain = _domain(call)
+    return domain.place(span) if span is not None and domain.is_own(span) else domain.caller_place()
 
 
 def _tensor_of(call: Call) -> Value:
-    sample = call.args[0]
+    return tensor_of(call, call.args[0])
+
+
+def tensor_of(call: Call, sample: Any, dtype: Dtype = FLOAT32) -> Any:
+    """A picture as a tensor, channels first; one of unknown size is taken to have the usual one."""
+    if isinstance(sample, Array):
+        return empty(*sample.shape[2:], *sample.shape[:2], dtype=dtype, device=CPU)
+    if isinstance(sample, Symbol):
+        sample = Image(3, None, None)
     if not isinstance(sample, Image):
         return sample
-    height, width = sample.height, sample.width
-    if height is None or width is None:
-        domain = call.machine.state["domain"]
-        override = domain.request.overrides.get("image_size")
-        height = width = override or USUAL_SIZE
-        if override is None:
-            domain.observed.fact("assumed_image_size", USUAL_SIZE, None)
-    return empty(sample.channels, height, width, device=CPU)
+    height, width = _measured(call, sample)
+    return empty(sample.channels, height, width, dtype=dtype, device=CPU)
+
+
+def _measured(call: Call, sample: Image) -> tuple[int, int]:
+    if sample.height is not None and sample.width is not None:
+        return sample.height, sample.width
+    domain = _domain(call)
+    override = domain.request.overrides.get("image_size")
+    if override is None:
+        domain.observed.fact("assumed_image_size", (USUAL_SIZE, "no transform sets the size of the images; ImageNet's usual size is taken"), None)
+    return override or USUAL_SIZE, override or USUAL_SIZE
+
+
+def _label_image(call: Call) -> Value:
+    """A picture as a tensor of numbers: a segmentation's mask."""
+    return tensor_of(call, call.args[0], UINT8)
+
+
+def _array_of(call: Call) -> Value:
+    """``numpy.array`` and its kin: a picture becomes an array, channels last."""
+    sample = call.args[0] if call.args else None
+    if isinstance(sample, Image):
+        height, width = _measured(call, sample)
+        return Array((height, width, sample.channels) if sample.channels > 1 else (height, width), UINT8)
+    if isinstance(sample, (list, tuple)):
+        return Array(_nested(sample), INT64 if not _holds_floats(sample) else FLOAT32)
+    if isinstance(sample, Tensor):
+        return Array(tuple(sample.shape), sample.dtype)
+    return sample
+
+
+def _nested(rows: Any) -> tuple[int, ...]:
+    if isinstance(rows, (list, tuple)):
+        return (len(rows), *(_nested(rows[0]) if rows else ()))
+    return tuple(getattr(rows, "shape", ()))
+
+
+def _holds_floats(rows: Any) -> bool:
+    while isinstance(rows, (list, tuple)) and rows:
+        rows = rows[0]
+    return isinstance(rows, float)
 
 
 NAMES: dict[str, Any] = {
     "preflight_host.image": image,
-    "preflight_host.resized": resized,
+    "preflight_host.resized": HostFunction("resized", _resized),
     "preflight_host.tensor_of": HostFunction("tensor_of", _tensor_of),
-}
+    "preflight_host.label_image": HostFunction("label_image", _label_image),
+    "PIL.Image.open": _opened, "PIL.Image.new": lambda mode, size, *_: Image(_MODES.get(mode, 3), size[1], size[0]), "PIL.Image.fromarray": _opened,
+    "torchvision.datasets.folder.default_loader": _opened, "torchvision.datasets.folder.pil_loader": _opened,
+    **{f"numpy.{name}": HostFunction(f"numpy.{name}", _array_of) for name in ("array", "asarray", "ascontiguousarray")},
+}  # fmt: skip

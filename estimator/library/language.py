@@ -1,74 +1,132 @@
-"""What guest model libraries ask of the host: configurations from the catalog, batches of tokens, arguments that may be overridden."""
+"""What guest language libraries ask of the host: configurations from the catalog, and texts as rows of tokens."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import posixpath
+from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.values import Call, GuestRaise, HostFunction, Symbol, Value
 from estimator.catalog import UnknownNameError, model
+from estimator.library.tokens import OPEN, USUAL_LENGTH, Tokens
 from estimator.tape.device import CPU
 from estimator.tape.dtype import INT64
 from estimator.tape.operations.creation import empty
+from estimator.tape.tensor import Tensor
+from estimator.zoo import families
+
+if TYPE_CHECKING:
+    from estimator.script.domain import TapeDomain
+
+#: What the families' tokenizers cut texts at where they are not told a length; the others have no limit.
+_LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512}
+_USUAL_VOCABULARY = 50257
+
+
+def domain_of(call: Call) -> TapeDomain:
+    """The tape domain of a call."""
+    domain: TapeDomain = call.machine.state["domain"]
+    return domain
 
 
 def _catalog_config(call: Call) -> Value:
-    """(family, numbers, dtype) of a named model; a name that is not in the catalog ends the script, with the sentence that says so."""
-    name = call.args[0]
-    domain = call.machine.state["domain"]
-    if not isinstance(name, str):
-        domain.observed.lost[f"{domain.caller_place()}: the name of the model is not known"] = None
-        raise GuestRaise(Symbol("a model whose name is not known", call.span), call.span)
-    try:
-        found = model(name)
-    except UnknownNameError as error:
-        domain.observed.lost[f"{domain.caller_place()}: {error}"] = None
-        raise GuestRaise(Symbol(str(error), call.span), call.span) from None
-    return found.family, dict(found.config), found.dtype
+    """(family, numbers, dtype) of a named model; one that is not known ends the script, with the sentence that says so."""
+    name, domain = call.args[0], domain_of(call)
+    if isinstance(name, str):
+        written = _written_config(call, name)
+        if written is not None:
+            return written
+        try:
+            found = model(name)
+        except UnknownNameError as error:
+            raise _unknown_model(call, str(error)) from None
+        domain.observed.fact("model", found.name, domain.caller_place())
+        return found.family, dict(found.config), found.dtype
+    raise _unknown_model(call, f"which model is loaded is not known: its name is {domain.said(name)}")
 
 
-def _named_model(call: Call) -> None:
-    domain = call.machine.state["domain"]
+def _named_model(call: Call) -> Value:
+    """A library builds a model that has a name."""
+    domain = domain_of(call)
     domain.observed.fact("model", call.args[0], domain.caller_place())
+    return None
 
 
-def _training_argument(call: Call) -> Value:
-    name, given = call.args
-    domain = call.machine.state["domain"]
-    value = domain.request.overrides.get(name, given)
-    parameter = {"batch_size": "per_device_train_batch_size", "accumulation_steps": "gradient_accumulation_steps"}[name]
-    domain.observed.fact(name, value, domain.caller_place(parameter))
-    return value
+def _unknown_model(call: Call, sentence: str) -> GuestRaise:
+    domain = domain_of(call)
+    domain.lose(f"{domain.caller_place() or ''}: {sentence}".removeprefix(": "))
+    return GuestRaise(Symbol(sentence, call.span), call.span)
 
 
-def _token_batch(call: Call) -> Value:
-    """A tokenizer's result: with known texts a batch, with unknown ones a row; the length is ``max_length``, which padding fills."""
-    text, padding, length, tensors = call.args
-    domain = call.machine.state["domain"]
+def _written_config(call: Call, name: str) -> tuple[str, dict[str, Any], str] | None:
+    """The ``config.json`` of a model that lies in the repository."""
+    raw = call.machine.snapshot.contents.get(posixpath.normpath(posixpath.join(name, "config.json")))
+    if raw is None:
+        return None
+    try:
+        numbers = json.loads(raw)
+    except ValueError:
+        return None
+    if not isinstance(numbers, dict) or numbers.get("model_type") not in families():
+        return None
+    stored = numbers.get("dtype", numbers.get("torch_dtype", "float32"))
+    return numbers["model_type"], {key: value for key, value in numbers.items() if key not in {"model_type", "dtype", "torch_dtype", "architectures"}}, stored
+
+
+def _tokenizer_limits(call: Call) -> Value:
+    """The size of the vocabulary, and the longest row (None: no limit), of the model that a tokenizer belongs to."""
+    try:
+        found = model(call.args[0]) if isinstance(call.args[0], str) else None
+    except UnknownNameError:
+        found = None
+    return (_USUAL_VOCABULARY, None) if found is None else (found.config.get("vocab_size", _USUAL_VOCABULARY), _LONGEST_ROWS.get(found.family))
+
+
+def _tokenized(call: Call) -> Value:
+    """The row that a tokenizer makes of a text."""
+    _texts, padding, truncation, length, limit = call.args
+    domain = domain_of(call)
     override = domain.request.overrides.get("sequence_length")
     if override is not None:
-        length = override
-    place = domain.caller_place()
+        return Tokens(override)
+    if padding == "max_length" or truncation not in {None, False, "do_not_truncate"}:
+        return _cut(call, padding, length, limit)
+    return Tokens(OPEN, "texts are not cut to a length: texts of this many tokens are taken", min(USUAL_LENGTH, limit or USUAL_LENGTH))
+
+
+def _cut(call: Call, padding: Value, length: Value, limit: Value) -> Tokens:
+    domain = domain_of(call)
+    place = domain.caller_place("max_length")
     if not isinstance(length, int):
-        domain.observed.unknowns[f"{place}: the length of the tokenized texts is not known"] = None
-        return Symbol("tokenized texts of unknown length", call.span)
+        if isinstance(length, Symbol):
+            return Tokens(OPEN, f"max_length is {domain.said(length)}: texts of this many tokens are taken")
+        length = limit if isinstance(limit, int) else USUAL_LENGTH
+        return Tokens(length, f"no max_length is given: texts of {length} tokens are taken")
     domain.observed.fact("sequence_length", length, place)
-    if padding != "max_length":
-        domain.observed.fact("assumed_sequence_length", length, place)
-    rows = (len(text),) if isinstance(text, (list, tuple)) else (1,) if isinstance(text, str) and tensors is not None else ()
-    return {name: empty(*rows, length, dtype=INT64, device=CPU) for name in ("input_ids", "attention_mask")}
+    return Tokens(length, "" if padding == "max_length" else f"texts may be shorter than max_length={length}: a batch with one that long is taken")
 
 
-def _row_of(call: Call) -> Value:
-    """The columns that a ``map`` function adds to a row."""
-    function, columns, _batched = call.args
-    row = {**columns}
-    example = Symbol("a row of the data set", call.span)
-    example.parts.update({f"[{name!r}]": value for name, value in row.items()})
-    made = call.machine.call(function, [example], {}, call.span)
-    return made if isinstance(made, dict) else {}
+def tensor_of_tokens(domain: TapeDomain, row: Tokens, rows: tuple[int, ...]) -> Tensor:
+    """Rows of tokens as a tensor on the host; a length in doubt is noted as assumed."""
+    length = row.usual if row.open else row.length
+    if row.why:
+        domain.observed.fact("assumed_sequence_length", (length, row.why), None)
+    return empty(*rows, length, dtype=INT64, device=CPU)
+
+
+def _rows_of(call: Call) -> Value:
+    """How many texts a tokenizer is given at once; None for a single one."""
+    texts = call.args[0]
+    length = texts.parts.get(".__len__()") if isinstance(texts, Symbol) else len(texts) if isinstance(texts, (list, tuple)) else None
+    return length if isinstance(length, int) else None
+
+
+def _tokens_as_tensor(call: Call) -> Value:
+    row, rows = call.args
+    return tensor_of_tokens(domain_of(call), row, (rows,)) if isinstance(row, Tokens) else row
 
 
 NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
-    for function in (_catalog_config, _named_model, _training_argument, _token_batch, _row_of)
+    for function in (_catalog_config, _named_model, _rows_of, _tokenizer_limits, _tokenized, _tokens_as_tensor)
 }

@@ -95,7 +95,6 @@ class DefaultDict(GuestDict):
 
 NAMES.update(
     {
-        "itertools.chain": _iterated(itertools.chain),
         "itertools.cycle": _iterated(itertools.cycle),
         "itertools.product": _iterated(itertools.product),
         "itertools.count": itertools.count,

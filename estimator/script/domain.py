@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.certainty import Place
 from analysis.interpreter.exceptions import guest_error
-from analysis.interpreter.imports import describe
-from analysis.interpreter.values import MISSING, Alternatives, External, Instance, Symbol, Value
+from analysis.interpreter.values import MISSING, Alternatives, External, HostFunction, Instance, Symbol, Value
 from analysis.source import SourceFile, Span
 from estimator.library import guest_module, lookup
-from estimator.script import watching
-from estimator.script.loops import Plan
+from estimator.library.second_names import module_name, second_names
+from estimator.library.tokens import BUILTINS_HERE
+from estimator.script import doubts, shapes, watching
+from estimator.script.loops import WINDOW, LibraryPlan, Plan, steps_inside
 from estimator.script.observed import Observed
-from estimator.tape import facade
+from estimator.script.pins import pinned_version
 from estimator.tape.checkpoint import RecomputationDone
+from estimator.tape.events import Phase
 from estimator.tape.not_followed import NotFollowed
-from estimator.tape.tensor import Tensor
 
 if TYPE_CHECKING:
     from analysis.interpreter.domain import LoopPlan
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _WATCHED_CALLS = 64
 #: Items of something unknown: enough for two optimizer steps of a loop over it.
 _UNKNOWN_ITEMS = 3
+_GUEST_ERRORS = (KeyError, IndexError, AttributeError, ValueError, TypeError, ImportError)
 
 
 class TapeDomain:
@@ -47,8 +49,9 @@ class TapeDomain:
         """Take up work on ``machine``: guest functions that the tape calls back run there, numbers it cannot tell are symbols."""
         self.machine = machine
         machine.state["domain"] = self
+        machine.builtins = BUILTINS_HERE
         self.tape.call = self._called_back
-        self.tape.number = lambda what: Symbol(what, machine.span, ((0, 0),))
+        self.tape.number = self._number
         self.tape.watch = self.watch
 
     def _called_back(self, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
@@ -63,80 +66,151 @@ class TapeDomain:
             machine.state["stack"] = calls
             raise
 
+    def _number(self, what: str) -> Symbol:
+        number = Symbol(what, self.machine.span, ((0, 0),))
+        number.role = doubts.NUMBER
+        return number
+
     def watch(self, module: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A top-level module is called."""
-        if self.request.overrides.get("checkpointing") and module.cls.find("gradient_checkpointing_enable") is not MISSING:
-            self.machine.call(self.machine.getattr(module, "gradient_checkpointing_enable", self.machine.span), [], {}, self.machine.span)
+        watching.apply(self, module)
         if len(self.observed.calls) < _WATCHED_CALLS:
             watching.watch(self, module, args, kwargs)
+
+    # Places.
+
+    def is_own(self, span: Span) -> bool:
+        """Whether ``span`` is in a file of the repository."""
+        return span.path in self.machine.snapshot.contents
+
+    def place(self, span: Span) -> Place:
+        """The line of ``span``."""
+        known = self._lines.get(span)
+        if known is None:
+            known = self._lines[span] = Place(span.path, self.machine.snapshot.position(span).line)
+        return known
 
     def caller_place(self, parameter: str = "") -> Place | None:
         """The repository's line that set ``parameter`` of the library function that runs, or that called it."""
         frame = self.machine.frame
         if frame is not None and parameter:
             span = self.machine.place_of(frame.vars, parameter)
-            if span is not None and span.path in self.machine.snapshot.contents:
+            if span is not None and self.is_own(span):
                 return self.place(span)
-        return self.tape.place
+        return self.here(self.machine.span)
+
+    def here(self, span: Span) -> Place | None:
+        """The repository's line that is being run: that of ``span``, or of the innermost call into a library."""
+        for each in (span, *reversed(self.machine.path)):
+            if self.is_own(each):
+                return self.place(each)
+        return None
+
+    def said(self, value: Value) -> str:
+        """A value in words for a person."""
+        return doubts.in_words(value)
+
+    def pinned(self, package: str) -> tuple[int, ...]:
+        """The version of a package that the repository asks for; () where it does not say."""
+        return pinned_version(self.machine.snapshot, package)
+
+    # What names stand for.
 
     def lookup(self, dotted: str) -> Value:
         """What a library's name stands for; some names are other spellings of what guest source defines."""
         if dotted == "sys.argv":
             return [self.machine.entry_path]
-        target = facade.REEXPORTS.get(dotted)
-        if target is None:
-            return lookup(dotted)
-        module, _, name = target.rpartition(".")
-        return self.machine.getattr(self.machine.import_module(module, self.machine.entry_path), name, self.machine.span)
+        target = second_names().get(dotted)
+        if target is not None:
+            module, _, name = target.rpartition(".")
+            return self.machine.getattr(self.machine.import_module(module, self.machine.entry_path), name, self.machine.span)
+        found = lookup(dotted)
+        return self._in_guest_module(dotted) if found is MISSING else found
+
+    def _in_guest_module(self, dotted: str) -> Value:
+        """A name that a guest module defines."""
+        owner, _, name = dotted.rpartition(".")
+        if not owner or self.guest_source(owner) is None:
+            return MISSING
+        module = self.machine.import_module(owner, self.machine.entry_path)
+        return getattr(module, "vars", {}).get(name, MISSING)
 
     def guest_source(self, dotted: str) -> SourceFile | None:
         """Library modules that are interpreted like the repository's own."""
-        return guest_module(dotted)
-
-    def decide(self, machine: Machine, condition: Value, span: Span) -> bool | None:
-        """An undecided condition is taken not to hold; inside a model that is an unknown of the estimate."""
-        if isinstance(condition, Alternatives):
-            return True
-        if self.tape.depth and not _is_none_test(condition):
-            self.observed.unknowns[f"{self.place(span)}: the branch depends on {condition!r}, taken as false"] = None
-        return False
-
-    def plan_loop(self, machine: Machine, span: Span, length: int | None) -> LoopPlan:
-        """A loop begins."""
-        return Plan(self.tape, length)
-
-    def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
-        """Counters are concrete here."""
-        return MISSING
-
-    def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
-        """Items that the source does not tell."""
-        for index in range(_UNKNOWN_ITEMS):
-            yield Symbol(f"item {index} of {value!r}", span, machine.stamp)
+        return guest_module(module_name(dotted))
 
     def unknown_attribute(self, machine: Machine, value: Value, name: str, span: Span) -> Value:
         """An attribute that the source does not tell."""
         match value:
             case Symbol():
-                return value.part(f".{name}")
+                return doubts.attribute(value, name)
             case External(dotted=dotted):
-                return External(f"{dotted}.{name}")
+                return self._attribute_of_library(machine, f"{dotted}.{name}")
+            case HostFunction(name=dotted):
+                found = lookup(f"{dotted}.{name}")
+                return External(f"{dotted}.{name}") if found is MISSING else found
             case Instance():
                 if machine.try_depth or name.startswith("__"):
                     raise guest_error(AttributeError(f"{value.cls.name} has no attribute {name}"), span)
-        return Symbol(f"{value!r:.60}.{name}", span, machine.stamp)
+        return Symbol(f"{doubts.in_words(value)}.{name}", span, machine.stamp)
+
+    def _attribute_of_library(self, machine: Machine, dotted: str) -> Value:
+        if self.guest_source(dotted) is not None:
+            return machine.import_module(dotted, machine.entry_path)
+        found = self.lookup(dotted)
+        return External(dotted) if found is MISSING else found
+
+    # What is not decided.
+
+    def decide(self, machine: Machine, condition: Value, span: Span) -> bool | None:
+        """An undecided condition is taken not to hold; inside a model that is an unknown of the estimate."""
+        if isinstance(condition, Alternatives):
+            return True
+        if self.tape.depth:
+            doubts.branch(self, condition, span)
+        return False
+
+    def plan_loop(self, machine: Machine, span: Span, length: int | None) -> LoopPlan:
+        """A loop begins."""
+        if not self.is_own(span):
+            return LibraryPlan(self.tape)
+        source = machine.snapshot.source(span.path)
+        counted = length is not None and isinstance(source, SourceFile) and not steps_inside(source, span.start)
+        return Plan(self.tape, length, counted=counted)
+
+    def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
+        """Counters are concrete here; a long window of accumulation is shortened."""
+        tape = self.tape
+        if right <= WINDOW or tape.depth or not tape.backwards or not self.is_own(span):
+            return MISSING
+        if tape.steps == 0:
+            self.observed.window = (right, self.place(span))
+        return left % WINDOW
+
+    def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
+        """Items that the source does not tell."""
+        length = value.parts.get(".__len__()") if isinstance(value, Symbol) else None
+        for index in range(length if isinstance(length, int) else _UNKNOWN_ITEMS):
+            yield Symbol(f"item {index} of {doubts.in_words(value)}", span, machine.stamp)
+
+    # Calls.
 
     def call_unknown(self, machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
         """A call that cannot be followed; a tensor that went into it is lost."""
-        name = callee.dotted if isinstance(callee, External) else repr(callee)
-        if any(_holds_device_tensor(value) for value in (*args, *kwargs.values())):
-            self.lose(machine, f"{self.place(span)}: what {name} does with its tensors is not known")
-        return Symbol(f"{name}(…)", span, machine.stamp)
+        shaped = shapes.of_unknown(callee, args)
+        if shaped is not None:
+            return shaped
+        doubts.backward_of(self, callee, span)
+        if any(doubts.holds_device_tensor(value) for value in (*args, *kwargs.values())):
+            return doubts.swallowed(self, callee, span)
+        return Symbol(doubts.call_in_words(callee), span, machine.stamp)
 
     def before_call(self, machine: Machine, span: Span) -> None:
-        """The tape attributes what comes to this line, if it is one of the repository's own."""
-        if span.path in machine.snapshot.contents:
-            self.tape.place = self.place(span)
+        """The tape attributes what comes to the repository's line that runs."""
+        self.tape.place = self.here(span)
+
+    def discarded(self, machine: Machine, value: Value, span: Span) -> None:
+        """Never called: stores are not watched."""
 
     def stored(self, machine: Machine, holder: Value, key: Value, value: Value, span: Span) -> Value:
         """Nothing is watched here: lifetimes are the host's."""
@@ -146,46 +220,17 @@ class TapeDomain:
         """The tape does not know the operation, its operands are unknown, or the guest made an error."""
         if callee is bool and not self.tape.depth:
             return Symbol("a condition on a tensor's values", span, machine.stamp)  # which way a script goes after a step changes no peak
-        name = getattr(callee, "name", None) or getattr(callee, "__name__", None) or (callee if isinstance(callee, str) else type(callee).__name__)
-        if isinstance(error, NotFollowed):
-            self.lose(machine, f"{self.place(span)}: {error.name} is not followed")
-        elif machine.try_depth and isinstance(error, (KeyError, IndexError, AttributeError, ValueError, TypeError, ImportError)):
+        operands, machine.refused = machine.refused, ()
+        if machine.try_depth and isinstance(error, _GUEST_ERRORS) and not isinstance(error, NotFollowed):
             raise guest_error(error, span) from None
-        else:
-            self.lose(machine, f"{self.place(span)}: {name} cannot be computed here ({type(error).__name__}: {error})")
-        return Symbol(f"the result of {name}", span, machine.stamp)
+        return doubts.failed(self, callee, error, span, operands)
 
-    def lose(self, machine: Machine, sentence: str) -> None:
-        """Something was not followed: inside a model it takes the estimate with it, outside it is a doubt."""
-        (self.observed.lost if self.tape.depth else self.observed.unknowns)[sentence] = None
+    def lose(self, sentence: str) -> None:
+        """Something of the model was not followed: the peak is not known."""
+        self.observed.lost[sentence] = None
 
-    def place(self, span: Span) -> Place:
-        """The line of ``span``."""
-        known = self._lines.get(span)
-        if known is None:
-            known = self._lines[span] = self._line(span)
-        return known
+    def doubt(self, sentence: str) -> None:
+        """Something was not followed: inside a model, its backward or an optimizer it takes the estimate with it, elsewhere it is a doubt."""
+        inside = self.tape.depth or self.tape.phase in {Phase.BACKWARD, Phase.OPTIMIZER_STEP}
+        (self.observed.lost if inside else self.observed.unknowns)[sentence] = None
 
-    def _line(self, span: Span) -> Place:
-        source = self.machine.snapshot.source(span.path) if span.path in self.machine.snapshot.contents else None
-        return Place(span.path, source.line_of(span.start) if isinstance(source, SourceFile) else 1)
-
-
-def _is_none_test(condition: Value) -> bool:
-    return isinstance(condition, Symbol) and bool(condition.test) and condition.test[0] == "is"
-
-
-def _holds_device_tensor(value: Any, depth: int = 3) -> bool:
-    """Whether a value is, or holds, a tensor on the device."""
-    if isinstance(value, Tensor):
-        return value.device.counted
-    if depth and isinstance(value, (list, tuple)):
-        return any(_holds_device_tensor(item, depth - 1) for item in value)
-    if depth and isinstance(value, dict):
-        return any(_holds_device_tensor(item, depth - 1) for item in value.values())
-    return False
-
-
-def failure(error: Any) -> str:
-    """The sentence for a guest exception that ended the script."""
-    return f"the script stops with {describe(error.value)}"

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+from functools import lru_cache
+
 from analysis.interpreter.values import StopRun
+from analysis.source import SourceFile
 from estimator.tape.run import Tape
 
 #: The peak of the second iteration is the steady one: optimizer state is there from the first step on.
 STEPS = 2
-#: Micro-batches run before a step that may never come: longer windows hold no more memory.
+#: Micro-batches run before a step: longer windows hold no more memory.
 MICRO_BATCHES = 3
+#: Windows of accumulation counted with ``%`` are shortened to this many micro-batches.
+WINDOW = 4
 #: Rounds of a loop in which nothing of interest happens, where the source does not bound it.
 IDLE_ROUNDS = 4096
 #: Backward passes without a single step after which the run is seen as accumulating without end.
@@ -16,13 +22,17 @@ MAX_BACKWARDS = 64
 
 
 class Plan:
-    """The plan of one loop, by what happened in it so far."""
+    """The plan of one loop of the repository, by what happened in it so far.
 
-    __slots__ = ("backwards", "calls", "length", "steps", "tape")
+    ``counted``: its length is known and no step is taken in its body, so that it accumulates a window.
+    """
 
-    def __init__(self, tape: Tape, length: int | None) -> None:
+    __slots__ = ("backwards", "calls", "counted", "length", "steps", "tape")
+
+    def __init__(self, tape: Tape, length: int | None, *, counted: bool) -> None:
         self.tape = tape
         self.length = length
+        self.counted = counted
         self.calls, self.backwards, self.steps = tape.calls, tape.backwards, tape.steps
 
     def another(self, done: int) -> bool:
@@ -33,8 +43,42 @@ class Plan:
         if done == 0 or seen.depth:
             return True
         if seen.backwards > self.backwards:
-            counted = self.length is not None and seen.steps == self.steps
-            return not (counted and done >= MICRO_BATCHES)
+            return not (self.counted and seen.steps == self.steps and done >= MICRO_BATCHES)
         if seen.calls > self.calls:
             return done < STEPS
         return self.length is not None or done < IDLE_ROUNDS
+
+
+class LibraryPlan:
+    """The plan of a loop in a library's source: as often as it is written, until the run has told all."""
+
+    __slots__ = ("tape",)
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+
+    def another(self, _done: int) -> bool:
+        """Whether to run one more iteration."""
+        if self.tape.steps >= STEPS:
+            raise StopRun
+        return True
+
+
+def steps_inside(source: SourceFile, start: int) -> bool:
+    """Whether the loop whose iterable begins at byte ``start`` takes a step in its body, as far as its own text tells."""
+    return start in _stepping_loops(source)
+
+
+@lru_cache(maxsize=64)
+def _stepping_loops(source: SourceFile) -> frozenset[int]:
+    loops = (node for node in ast.walk(source.tree) if isinstance(node, (ast.For, ast.AsyncFor)))
+    return frozenset(source.span(loop.iter).start for loop in loops if any(_steps(node) for each in loop.body for node in ast.walk(each)))
+
+
+def _steps(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return "step" in name
+        case ast.Call(func=ast.Name(id=name)):
+            return "step" in name or "train" in name
+    return False

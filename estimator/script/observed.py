@@ -15,7 +15,6 @@ class Argument:
     name: str  # of the parameter, "" where it was passed by position
     shape: tuple[int, ...]
     integer: bool
-    place: Place | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,11 @@ class ModelCall:
     autocast: str | None  # dtype name while autocast is on
     grad: bool
     made: Place | None  # where the module was constructed
+    attention: str | None  # as the model's own configuration says it
+
+
+#: A stated value and the line that says it (None: no line of the repository does).
+Fact = tuple[Any, Place | None]
 
 
 @dataclass(slots=True)
@@ -36,15 +40,34 @@ class Observed:
     """First sights of one run; the domain writes it, the configuration is read from it."""
 
     calls: list[ModelCall] = field(default_factory=list)
-    facts: dict[str, tuple[Any, Place | None]] = field(default_factory=dict)
+    #: The call of the biggest model.
+    main: ModelCall | None = None
+    facts: dict[str, list[Fact]] = field(default_factory=dict)
     #: Parameters of the module that trains (or infers): element counts, all and those that require gradients.
     parameters: int = 0
     trainable: int = 0
-    #: Sentences about what was not followed and may change the peak.
+    #: Sentences about what was not followed, or was assumed, and may change the peak.
     unknowns: dict[str, None] = field(default_factory=dict)
-    #: Operations on tensors inside a model that were lost: the peak is then not known.
+    #: What was lost inside a model, or of one: the peak is then not known.
     lost: dict[str, None] = field(default_factory=dict)
+    #: A window of accumulation that was shortened, as it is written.
+    window: Fact = (None, None)
+    generated: bool = False
 
     def fact(self, name: str, value: Any, place: Place | None) -> None:
-        """Remember the first ``value`` of a configuration field that a library call states."""
-        self.facts.setdefault(name, (value, place))
+        """Remember a ``value`` of a configuration field that a library call states."""
+        stated = self.facts.setdefault(name, [])
+        if all(value != known for known, _ in stated):
+            stated.append((value, place))
+
+    def first(self, name: str) -> Fact:
+        """What was stated of that field first; (None, None) if nothing was."""
+        return next(iter(self.facts.get(name, ())), (None, None))
+
+    def place_of(self, name: str, value: Any) -> Fact | None:
+        """Where ``value`` was stated for that field, if it was."""
+        return next((fact for fact in self.facts.get(name, ()) if fact[0] == value), None)
+
+    def assumed(self, sentence: str) -> None:
+        """Remember an assumption, or what may change the peak without being known."""
+        self.unknowns[sentence] = None

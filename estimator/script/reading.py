@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.certainty import Assumed, Certainty, Known, Place, Unknown
+from analysis.certainty import Assumed, Certainty, Known, Unknown
 from estimator.config import TrainingConfig
 from estimator.estimate import Mode
 from estimator.request import Request
-from estimator.script.observed import Argument, ModelCall
+from estimator.script.loops import WINDOW
+from estimator.script.observed import Argument, ModelCall, Observed
 from estimator.script.run import Run
 
 _PRECISIONS = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float64": "fp64"}
@@ -18,31 +19,33 @@ _TOKENS, _IMAGES = 2, 4
 
 def mode_of(run: Run) -> Mode:
     """What the run did with its model."""
-    return Mode.TRAINING if run.tape.backwards else Mode.INFERENCE
+    if run.tape.backwards:
+        return Mode.TRAINING
+    return Mode.GENERATION if run.observed.generated else Mode.INFERENCE
 
 
 def config_of(run: Run, request: Request) -> TrainingConfig:
     """The configuration of one run."""
-    call: ModelCall | None = run.observed.facts.get("model_call", (None, None))[0]
+    observed, call = run.observed, run.observed.main
     if call is None:
         return TrainingConfig(model=Unknown("no model was seen to run"))
     return TrainingConfig(
-        model=_model(run, call),
-        batch_size=_batch(run, call),
-        sequence_length=_sequence(run, call),
-        image_size=_image(run, call),
-        precision=Known(_precision(call), call.place),
+        model=_model(observed, call),
+        batch_size=_batch(observed, call),
+        sequence_length=_sequence(observed, call),
+        image_size=_image(observed, call),
+        precision=_precision(observed, call),
         optimizer=_optimizer(run),
-        checkpointing=Known(run.tape.checkpoints > 0),
-        attention=Known("sdpa") if request.overrides.get("attention") is None else Known(request.overrides["attention"]),
+        checkpointing=_checkpointing(run),
+        attention=_attention(observed, call),
         devices=Known(request.overrides.get("devices", 1)),
         sharding=Known(request.overrides.get("sharding", "none")),
         accumulation_steps=_accumulation(run),
     )
 
 
-def _model(run: Run, call: ModelCall) -> Certainty[str]:
-    name, place = run.observed.facts.get("model", (None, None))
+def _model(observed: Observed, call: ModelCall) -> Certainty[str]:
+    name, place = observed.first("model")
     return Known(name, place) if isinstance(name, str) else Known(call.name, call.made or call.place)
 
 
@@ -50,54 +53,69 @@ def _first(call: ModelCall) -> Argument | None:
     return next((argument for argument in call.arguments if argument.shape), None)
 
 
-def _said(run: Run, name: str) -> tuple[Any, Place | None]:
-    return run.observed.facts.get(name, (None, None))
+def _stated(observed: Observed, name: str, value: Any, call: ModelCall) -> Certainty[Any]:
+    """What arrived, with the line that states it where one does, or the reason for which it was assumed."""
+    for assumed, place in observed.facts.get(f"assumed_{name}", ()):
+        if assumed[0] == value:
+            return Assumed(value, assumed[1], place)
+    stated = observed.place_of(name, value)
+    return Known(value, call.place if stated is None else stated[1])
 
 
-def _batch(run: Run, call: ModelCall) -> Certainty[int]:
-    value, place = _said(run, "batch_size")
+def _batch(observed: Observed, call: ModelCall) -> Certainty[int]:
     first = _first(call)
-    if isinstance(value, int) and (first is None or value == first.shape[0]):
-        return Known(value, place)
-    if first is None:
-        return Unknown("no tensor was seen to arrive at the model", call.place)
-    return Known(first.shape[0], call.place)
+    return Unknown("no tensor was seen to arrive at the model", call.place) if first is None else _stated(observed, "batch_size", first.shape[0], call)
 
 
-def _sequence(run: Run, call: ModelCall) -> Certainty[int]:
+def _sequence(observed: Observed, call: ModelCall) -> Certainty[int]:
     first = _first(call)
     if first is None or not first.integer or len(first.shape) != _TOKENS:
         return Unknown("the model takes no sequence of tokens")
-    assumed, place = _said(run, "assumed_sequence_length")
-    if assumed == first.shape[1]:
-        return Assumed(first.shape[1], "texts may be shorter than max_length: the longest batch is taken", place)
-    value, place = _said(run, "sequence_length")
-    return Known(first.shape[1], place if value == first.shape[1] else call.place)
+    return _stated(observed, "sequence_length", first.shape[1], call)
 
 
-def _image(run: Run, call: ModelCall) -> Certainty[int]:
+def _image(observed: Observed, call: ModelCall) -> Certainty[int]:
     first = _first(call)
     if first is None or first.integer or len(first.shape) != _IMAGES:
         return Unknown("the model takes no images")
-    if _said(run, "assumed_image_size")[0] == first.shape[-1]:
-        return Assumed(first.shape[-1], "no transform sets the size of the images; ImageNet's usual size is taken", call.place)
-    return Known(first.shape[-1], call.place)
+    return _stated(observed, "image_size", first.shape[-1], call)
 
 
-def _precision(call: ModelCall) -> str:
+def _precision(observed: Observed, call: ModelCall) -> Certainty[str]:
     held = _PRECISIONS.get(call.parameter_dtype, call.parameter_dtype)
-    return f"amp-{_PRECISIONS.get(call.autocast, call.autocast)}" if call.autocast is not None and held == "fp32" else held
+    value = f"amp-{_PRECISIONS.get(call.autocast, call.autocast)}" if call.autocast is not None and held == "fp32" else held
+    assumed = observed.first("assumed_precision")[0]
+    if assumed is not None and held == assumed[0]:
+        return Assumed(value, assumed[1], call.place)
+    return _stated(observed, "precision", value, call)
 
 
 def _optimizer(run: Run) -> Certainty[str]:
     if not run.tape.optimizers:
         return Unknown("no optimizer was built")
-    names = [name.lower() + ("-fused" if options.get("fused") else "") for name, options, _ in run.tape.optimizers]
+    names = [name.lower() + ("-fused" if options.get("fused") is True else "") for name, options, _ in run.tape.optimizers]
     return Known(" + ".join(dict.fromkeys(names)), run.tape.optimizers[0][2])
 
 
+def _checkpointing(run: Run) -> Certainty[bool]:
+    value = run.tape.checkpoints > 0
+    stated = run.observed.place_of("checkpointing", value)
+    return Known(value, None if stated is None else stated[1])
+
+
+def _attention(observed: Observed, call: ModelCall) -> Certainty[str]:
+    name, place = observed.first("attention")
+    if call.attention is not None:
+        return Known(call.attention, place if name == call.attention else call.made)
+    return Unknown("no attention was seen") if name is None else Known(name, place)
+
+
 def _accumulation(run: Run) -> Certainty[int]:
-    stated, place = _said(run, "accumulation_steps")
+    stated, place = run.observed.first("accumulation_steps")
     if isinstance(stated, int):
         return Known(stated, place)
-    return Known(max(1, run.tape.backwards // run.tape.steps)) if run.tape.steps else Unknown("no optimizer step was seen")
+    if not run.tape.steps:
+        return Unknown("no optimizer step was seen")
+    seen = max(1, run.tape.backwards // run.tape.steps)
+    window, line = run.observed.window
+    return Known(window, line) if seen == WINDOW and isinstance(window, int) else Known(seen)

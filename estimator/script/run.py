@@ -48,8 +48,9 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
         except BudgetSpent:
             domain.observed.unknowns[f"{entry}: the run is too long to be followed to its second optimizer step"] = None
         except GuestRaise as error:
-            place = domain.place(error.span) if error.span is not None else entry
-            domain.observed.lost[f"{place}: the script stops here with {describe(error.value)}"] = None
+            if not domain.observed.lost:
+                place = domain.here(error.span) if error.span is not None else None
+                domain.lose(f"{place or entry}: the script stops here with {describe(error.value)}")
     return Run(tape, domain.observed)
 
 

@@ -5,35 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Instance, Value
+from analysis.interpreter.values import MISSING, Instance, Symbol, Value
+from estimator.script import doubts
 from estimator.script.observed import Argument, ModelCall
+from estimator.tape.dtype import Dtype
 from estimator.tape.tensor import Parameter, Tensor
 
 if TYPE_CHECKING:
     from estimator.script.domain import TapeDomain
 
 
+def apply(domain: TapeDomain, module: Instance) -> None:
+    """Make the caller's changes that are made around a model, before it runs."""
+    wanted = domain.request.overrides.get("checkpointing")
+    method = {True: "gradient_checkpointing_enable", False: "gradient_checkpointing_disable"}.get(wanted) if wanted is not None else None
+    if method is not None and module.cls.find(method) is not MISSING:
+        machine = domain.machine
+        machine.call(machine.getattr(module, method, machine.span), [], {}, machine.span)
+
+
 def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
     """Note one call of a top-level module."""
-    tape = domain.tape
+    tape, observed = domain.tape, domain.observed
     parameters = list(parameters_of(module))
-    named = [("", value) for value in args] + list(kwargs.items())
-    arguments = tuple(Argument(name, tuple(value.shape), not value.dtype.is_floating_point, None) for name, value in named if isinstance(value, Tensor))
+    named = [*(("", value) for value in args), *kwargs.items()]
     total = sum(parameter.numel() for parameter in parameters)
+    config, forward = module.fields.get("config"), module.fields.get("forward")
+    low = forward.fields.get("dtype") if isinstance(forward, Instance) else tape.autocast.dtype if tape.autocast.enabled else None
     call = ModelCall(
         name=module.cls.name,
-        arguments=arguments,
-        place=tape.place,
+        arguments=tuple(Argument(name, tuple(value.shape), not value.dtype.is_floating_point) for name, value in named if isinstance(value, Tensor)),
+        place=domain.here(domain.machine.span),
         parameter_dtype=parameters[0].dtype.name if parameters else "float32",
-        autocast=tape.autocast.dtype.name if tape.autocast.enabled else None,
+        autocast=low.name if isinstance(low, Dtype) else None,
         grad=tape.grad_enabled,
-        made=domain.place(module.span) if module.span is not None and module.span.path in domain.machine.snapshot.contents else None,
+        made=domain.here(module.span) if module.span is not None and domain.is_own(module.span) else None,
+        attention=config.fields.get("_attn_implementation") if isinstance(config, Instance) else None,
     )
-    domain.observed.calls.append(call)
-    if total > domain.observed.parameters:
-        domain.observed.parameters = total
-        domain.observed.trainable = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
-        domain.observed.facts["model_call"] = (call, call.place)
+    observed.calls.append(call)
+    if total > observed.parameters:
+        observed.parameters = total
+        observed.trainable = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
+        observed.main = call
+    for _, value in named:
+        if isinstance(value, Symbol) and total and value.role != doubts.LOST:
+            value.role = doubts.LOST
+            domain.lose(f"{call.place}: the model {module.cls.name} is given {doubts.in_words(value)}, whose shape is not known")
 
 
 def parameters_of(module: Instance) -> Iterator[Parameter]:

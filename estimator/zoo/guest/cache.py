@@ -21,6 +21,16 @@ class CacheLayer:
         return self.keys, self.values
 
 
+    def grow(self, length):
+        """As if ``length`` tokens had been seen."""
+        for name in ("keys", "values"):
+            seen = getattr(self, name)
+            shape = seen.shape[:-2] + (length, seen.shape[-1])
+            made = torch.empty(shape, dtype=seen.dtype, device=seen.device)
+            torch._C._became(made, "kv_cache")
+            setattr(self, name, made)
+
+
 class DynamicCache:
     def __init__(self, config=None):
         self.layers = []
@@ -37,3 +47,7 @@ class DynamicCache:
         if len(self.layers) <= layer or self.layers[layer].keys is None:
             return 0
         return self.layers[layer].keys.shape[-2]
+
+    def grow(self, length):
+        for layer in self.layers:
+            layer.grow(length)

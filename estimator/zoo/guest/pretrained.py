@@ -21,6 +21,28 @@ class Configuration:
         for name, value in others.items():
             setattr(self, name, value)
 
+    @classmethod
+    def from_pretrained(cls, name, **options):
+        from transformers.auto import config_of
+
+        return config_of(name, options)
+
+    def to_dict(self):
+        return dict(self.__dict__)
+
+    def save_pretrained(self, path, **options):
+        pass
+
+
+class GenerationConfig:
+    def __init__(self, **options):
+        for name, value in options.items():
+            setattr(self, name, value)
+
+    @classmethod
+    def from_pretrained(cls, name, **options):
+        return cls(**options)
+
 
 class Block(nn.Module):
     """A repeated layer; ``compute`` runs anew in backward where the model checkpoints.
@@ -42,6 +64,77 @@ class PretrainedModel(nn.Module):
         super().__init__()
         self.config = config
         self.gradient_checkpointing = False
+
+    @classmethod
+    def from_pretrained(cls, pretrained_model_name_or_path=None, config=None, **options):
+        from transformers.auto import config_of, load
+
+        return load(cls, config_of(pretrained_model_name_or_path, options) if config is None else config, options)
+
+    @classmethod
+    def _from_config(cls, config, **options):
+        return cls(config)
+
+    from_config = _from_config
+
+    def save_pretrained(self, path, **options):
+        pass
+
+    push_to_hub = save_pretrained
+
+    def get_output_embeddings(self):
+        return getattr(self, "lm_head", None)
+
+    def resize_token_embeddings(self, new_num_tokens=None, pad_to_multiple_of=None, **options):
+        """Embeddings of another size, and the head that is tied to them or has the same one."""
+        old = self.get_input_embeddings()
+        if new_num_tokens is None:
+            new_num_tokens = old.num_embeddings
+        if pad_to_multiple_of is not None:
+            new_num_tokens = (new_num_tokens + pad_to_multiple_of - 1) // pad_to_multiple_of * pad_to_multiple_of
+        if new_num_tokens == old.num_embeddings:
+            return old
+        weight = old.weight
+        made = nn.Parameter(torch.empty(new_num_tokens, weight.shape[1], dtype=weight.dtype, device=weight.device))
+        head = self.get_output_embeddings()
+        if head is not None:
+            head.weight = made if head.weight is weight else nn.Parameter(torch.empty_like(made))
+            head.out_features = new_num_tokens
+        old.weight = made
+        old.num_embeddings = new_num_tokens
+        self.config.vocab_size = new_num_tokens
+        return old
+
+    @torch.no_grad()
+    def generate(
+        self, inputs=None, generation_config=None, input_ids=None, attention_mask=None, max_new_tokens=None, max_length=None, num_beams=1,
+        num_return_sequences=1, use_cache=True, **options,
+    ):  # fmt: skip
+        """The prompt at once, then the last two tokens with a cache of all before: between them memory only grows."""
+        from preflight_host import generated
+
+        prompt = inputs if input_ids is None else input_ids
+        if generation_config is not None:
+            max_new_tokens = getattr(generation_config, "max_new_tokens", max_new_tokens)
+        if max_new_tokens is None:
+            max_new_tokens = max((20 if max_length is None else max_length) - prompt.shape[1], 1)
+        rows = prompt.shape[0] * max(num_beams, num_return_sequences)
+        if rows != prompt.shape[0]:
+            prompt = torch.zeros((rows, prompt.shape[1]), dtype=torch.int64, device=prompt.device)
+        generated(max_new_tokens)
+        outputs = self(input_ids=prompt, use_cache=True, logits_to_keep=1)
+        scores = outputs.logits[:, -1, :].to(dtype=torch.float32, copy=True)
+        cache = outputs.cache
+        outputs = None
+        cache.grow(prompt.shape[1] + max(max_new_tokens - 3, 0))
+        before = torch._C._enter_phase("decode")
+        for _ in range(2):
+            following = torch.zeros((rows, 1), dtype=torch.int64, device=prompt.device)
+            outputs = self(input_ids=following, past_key_values=cache, use_cache=True, logits_to_keep=1)
+            scores = outputs.logits[:, -1, :].to(dtype=torch.float32, copy=True)
+            outputs = None
+        torch._C._enter_phase(before)
+        return torch.zeros((rows, prompt.shape[1] + max_new_tokens), dtype=torch.int64, device=prompt.device)
 
     def gradient_checkpointing_enable(self, gradient_checkpointing_kwargs=None):
         options = gradient_checkpointing_kwargs if gradient_checkpointing_kwargs is not None else {"use_reentrant": False}

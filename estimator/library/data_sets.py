@@ -1,0 +1,66 @@
+"""What is known of public data sets: their columns, by the names under which they are loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from analysis.interpreter.values import Call, GuestDict, HostFunction, Value
+from estimator.library.images import Image
+from estimator.library.tokens import OPEN, Tokens
+
+#: The value of a column of texts.
+TEXT = "a text of the data set"
+_LABELS = frozenset({"label", "labels", "fine_label", "coarse_label", "target", "targets", "label_ids", "class", "score", "stars"})
+_IMAGES = frozenset({"image", "img", "images", "pixel_values", "picture"})
+_TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids", "tokens", "token_ids"})
+#: Columns by the last part of a data set's name; an image column may have its size: ``img:32``, ``image:28x1`` with one channel.
+_COLUMNS: Mapping[str, str] = MappingProxyType(
+    {
+        "ag_news": "text label", "imdb": "text label", "rotten_tomatoes": "text label", "yelp_review_full": "text label", "yelp_polarity": "text label",
+        "emotion": "text label", "dbpedia_14": "title content label", "tweet_eval": "text label", "banking77": "text label", "trec": "text coarse_label",
+        "sst2": "sentence label", "stanford-sentiment-treebank": "sentence label", "snli": "premise hypothesis label", "multi_nli": "premise hypothesis label",
+        "glue": "sentence sentence1 sentence2 label", "wikitext": "text", "openwebtext": "text", "bookcorpus": "text", "c4": "text", "tiny_shakespeare": "text",
+        "tinystories": "text", "fineweb": "text", "fineweb-edu": "text", "slimpajama-627b": "text", "cnn_dailymail": "article highlights",
+        "xsum": "document summary", "samsum": "dialogue summary", "billsum": "text summary", "alpaca": "instruction input output text",
+        "guanaco-llama2-1k": "text", "openassistant-guanaco": "text", "databricks-dolly-15k": "instruction context response", "english_quotes": "quote",
+        "eli5": "text", "squad": "context question", "cifar10": "img:32 label", "cifar100": "img:32 fine_label", "mnist": "image:28x1 label",
+        "fashion_mnist": "image:28x1 label", "food101": "image label", "beans": "image:500 label", "imagefolder": "image label", "imagenet-1k": "image label",
+        "cats_vs_dogs": "image label", "oxford_flowers102": "image label", "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
+    }  # fmt: skip
+)
+
+
+def _data_set_columns(call: Call) -> Value:
+    """The columns of a named data set, empty where it is not known."""
+    name = call.args[0]
+    columns = _COLUMNS.get(name.rpartition("/")[2].lower(), "") if isinstance(name, str) else ""
+    return GuestDict(dict(_column(text) for text in columns.split()))
+
+
+def _column(text: str) -> tuple[str, Any]:
+    name, _, size = text.partition(":")
+    if not size:
+        return name, _value_of(name)
+    edge, _, channels = size.partition("x")
+    return name, Image(int(channels or 3), int(edge), int(edge))
+
+
+def _column_of(call: Call) -> Value:
+    """The value of a column: as the script made it, else what its name stands for."""
+    columns, name = call.args
+    return columns[name] if name in columns else _value_of(name)
+
+
+def _value_of(name: Value) -> Any:
+    if name in _LABELS:
+        return 0
+    if name in _IMAGES:
+        return Image(3, None, None)
+    return Tokens(OPEN, "the length of the rows in the data set is not known") if name in _TOKENS else TEXT
+
+
+NAMES: dict[str, Any] = {
+    f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function) for function in (_data_set_columns, _column_of)
+}

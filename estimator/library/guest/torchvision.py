@@ -1,3 +1,0 @@
-"""``torchvision``: its parts under one name."""
-
-from torchvision import datasets, models, transforms

@@ -1,0 +1,95 @@
+"""The library's ``Auto`` classes: the zoo's families by the name of a model or the class of a configuration."""
+
+import torch
+from preflight_host import catalog_config, default_load_dtype, not_modelled, override, zoo_class
+
+NOT_OF_THE_CONFIG = (
+    "torch_dtype", "dtype", "device_map", "low_cpu_mem_usage", "trust_remote_code", "cache_dir", "token", "use_auth_token", "revision", "config",
+    "ignore_mismatched_sizes", "local_files_only", "from_tf", "subfolder", "use_safetensors", "quantization_config", "load_in_8bit", "load_in_4bit",
+    "state_dict", "force_download", "max_memory", "offload_folder", "return_dict", "_fast_init",
+)  # fmt: skip
+
+
+def config_of(name, options):
+    family, numbers, stored = catalog_config(name)
+    given = {key: value for key, value in options.items() if key not in NOT_OF_THE_CONFIG}
+    config = zoo_class(family, "config")(**{**numbers, **given})
+    config._stored = stored
+    config._family = family
+    config._name_or_path = name
+    return config
+
+
+def with_overrides(config, attention):
+    chosen = override("attention")
+    if chosen is not None:
+        attention = chosen
+    if attention is not None:
+        config._attn_implementation = attention
+    return config
+
+
+def load(cls, config, options):
+    """A model as ``from_pretrained`` gives it: in the type that was asked for, switched to evaluation."""
+    for option in ("quantization_config", "load_in_8bit", "load_in_4bit"):
+        if options.get(option):
+            not_modelled("weights in 4 or 8 bits")
+    with_overrides(config, options.get("attn_implementation"))
+    for name in ("num_labels", "problem_type", "use_cache"):
+        if name in options:
+            setattr(config, name, options[name])
+    dtype = options.get("dtype", options.get("torch_dtype"))
+    if dtype is None:
+        dtype = default_load_dtype(config._stored)
+    model = built(cls, config, config._stored if dtype == "auto" else dtype)
+    model.eval()
+    if options.get("device_map") is not None:
+        model.to("cuda")
+    return model
+
+
+def built(cls, config, dtype):
+    if isinstance(dtype, str):
+        dtype = getattr(torch, dtype)
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    model = cls(config)
+    torch.set_default_dtype(before)
+    return model
+
+
+class AutoConfig:
+    @staticmethod
+    def from_pretrained(name, **options):
+        return config_of(name, options)
+
+
+class _Auto:
+    task = "base"
+
+    @classmethod
+    def from_pretrained(cls, pretrained_model_name_or_path=None, config=None, **options):
+        if config is None:
+            config = config_of(pretrained_model_name_or_path, options)
+        return load(zoo_class(config._family, cls.task), config, options)
+
+    @classmethod
+    def from_config(cls, config, **options):
+        with_overrides(config, options.get("attn_implementation"))
+        return built(zoo_class(config, cls.task), config, options.get("dtype", options.get("torch_dtype")) or torch.get_default_dtype())
+
+
+class AutoModel(_Auto):
+    pass
+
+
+class AutoModelForCausalLM(_Auto):
+    task = "causal-lm"
+
+
+class AutoModelForMaskedLM(_Auto):
+    task = "masked-lm"
+
+
+class AutoModelForSequenceClassification(_Auto):
+    task = "sequence-classification"

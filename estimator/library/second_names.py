@@ -1,0 +1,67 @@
+"""Names that are other spellings of what guest source defines: the libraries' short names, and the zoo's classes under theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from estimator.tape import facade
+from estimator.zoo import families, family
+
+#: Dotted prefix to the module that defines the names after it.
+_DEFINED_IN: Mapping[str, Mapping[str, str]] = {
+    "transformers": {
+        "transformers.auto": "AutoConfig AutoModel AutoModelForCausalLM AutoModelForMaskedLM AutoModelForSequenceClassification",
+        "transformers.tokenizer": "AutoTokenizer AutoProcessor PreTrainedTokenizer PreTrainedTokenizerFast PreTrainedTokenizerBase BatchEncoding"
+        " GPT2Tokenizer GPT2TokenizerFast BertTokenizer BertTokenizerFast LlamaTokenizer LlamaTokenizerFast RobertaTokenizer RobertaTokenizerFast"
+        " DistilBertTokenizer DistilBertTokenizerFast",
+        "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForSeq2Seq DefaultDataCollator default_data_collator",
+        "transformers.schedules": "get_scheduler get_linear_schedule_with_warmup get_cosine_schedule_with_warmup get_constant_schedule"
+        " get_constant_schedule_with_warmup get_polynomial_decay_schedule_with_warmup get_cosine_with_hard_restarts_schedule_with_warmup",
+        "transformers.training_args": "TrainingArguments Seq2SeqTrainingArguments",
+        "transformers.trainer": "Trainer Seq2SeqTrainer TrainerCallback EarlyStoppingCallback set_seed",
+        "transformers.hf_argparser": "HfArgumentParser",
+        "preflight_zoo.pretrained": "PreTrainedModel PretrainedConfig PreTrainedConfig GenerationConfig",
+        "preflight_zoo.cache": "DynamicCache",
+        "preflight_zoo.gpt2": "Conv1D",
+    },
+    "torch.utils.data.dataloader": {"torch.utils.data": "DataLoader default_collate"},
+    "torch.utils.data.dataset": {"torch.utils.data": "Dataset IterableDataset TensorDataset Subset ConcatDataset random_split"},
+    "torch.utils.data.distributed": {"torch.utils.data": "DistributedSampler"},
+    "torch.utils.data.sampler": {"torch.utils.data": "Sampler SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler"},
+    "accelerate.utils": {"accelerate": "set_seed ProjectConfiguration DistributedDataParallelKwargs GradientAccumulationPlugin"},
+}  # fmt: skip
+#: Modules under another name.
+_MODULES: Mapping[str, str] = {
+    "torchvision.transforms.v2": "torchvision.transforms",
+    "torchvision.transforms.transforms": "torchvision.transforms",
+    "torchvision.transforms.v2.functional": "torchvision.transforms.functional",
+    "datasets.load": "datasets",
+}
+
+
+@cache
+def second_names() -> Mapping[str, str]:
+    """Dotted name to the dotted name that it is another spelling of."""
+    found = dict(facade.REEXPORTS)
+    for name in families():
+        one = family(name)
+        if one.mirrors.startswith("transformers"):
+            found |= {f"transformers.{cls}": f"preflight_zoo.{name}.{cls}" for cls in (one.config, *one.builds.values())}
+    for library, modules in _DEFINED_IN.items():
+        found |= {f"{library}.{name}": f"{_renamed(module, name)}" for module, names in modules.items() for name in names.split()}
+    return MappingProxyType(found)
+
+
+def _renamed(module: str, name: str) -> str:
+    return f"{module}.{_ZOO_SPELLINGS.get(name, name)}"
+
+
+#: Classes that the zoo calls otherwise.
+_ZOO_SPELLINGS = {"PreTrainedModel": "PretrainedModel", "PretrainedConfig": "Configuration", "PreTrainedConfig": "Configuration"}
+
+
+def module_name(dotted: str) -> str:
+    """The module that ``dotted`` is another name of, or itself."""
+    return _MODULES.get(dotted, dotted)

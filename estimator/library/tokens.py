@@ -1,0 +1,126 @@
+"""Rows of token numbers on the host: only how many matters, and how surely that is known."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, Self
+
+from analysis.interpreter.builtins import BUILTINS
+from analysis.interpreter.values import Call, HostFunction, HostValue, Value
+from estimator.library.arrays import window
+
+#: The tokens of a text of which nothing is known: enough that a batch of texts, joined, fills a window of any usual length.
+OPEN = 1 << 17
+#: The length that texts are taken to have where nothing says one: shown as an assumption.
+USUAL_LENGTH = 512
+
+
+class Tokens(HostValue):
+    """A row of ``length`` token numbers. ``why`` says what is in doubt about the length, "" if nothing is.
+
+    ``usual`` is the length that a row of open length is taken to have where a number is needed.
+    """
+
+    __slots__ = ("length", "usual", "why")
+
+    def __init__(self, length: int, why: str = "", usual: int = USUAL_LENGTH) -> None:
+        self.length = length
+        self.why = why
+        self.usual = usual
+
+    @property
+    def open(self) -> bool:
+        """Whether nothing is known of the length."""
+        return self.length >= OPEN
+
+    def copy(self) -> Tokens:
+        """The same row."""
+        return Tokens(self.length, self.why, self.usual)
+
+    def index(self, _token: Any) -> int:
+        """Where a token is: at the end of the row."""
+        return max(self.length - 1, 0)
+
+    def append(self, _token: Any) -> None:
+        """One more."""
+        self.length += 1
+
+    def extend(self, others: Any) -> None:
+        """So many more."""
+        self.length += len(others)
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __iter__(self) -> Iterator[int]:
+        return itertools.repeat(0, self.length)
+
+    def __getitem__(self, index: Any) -> Tokens | int:
+        if not isinstance(index, slice):
+            return 0
+        taken = window(index, self.length)
+        return Tokens(taken, self.why if taken == self.length or not self.open else "")
+
+    def __add__(self, other: Any) -> Tokens:
+        return Tokens(self.length + len(other), self.why or getattr(other, "why", ""))
+
+    __radd__ = __add__
+
+    def __iadd__(self, other: Any) -> Self:
+        self.length += len(other)
+        return self
+
+    def __mul__(self, times: int) -> Tokens:
+        return Tokens(self.length * times, self.why)
+
+
+def joined(rows: list[Any]) -> Tokens:
+    """Rows one after another."""
+    return Tokens(sum(len(row) for row in rows), next((row.why for row in rows if isinstance(row, Tokens) and row.why), ""))
+
+
+def _list(call: Call) -> Value:
+    """``list(…)``: a row of tokens stays one."""
+    source = call.args[0] if call.args else ()
+    if isinstance(source, Chained):
+        rows = source.rows
+        return joined(rows) if rows and all(isinstance(row, Tokens) for row in rows) else BUILTINS["list"].run(Call(call.machine, [iter(source)], {}, call.span))
+    return source.copy() if isinstance(source, Tokens) else BUILTINS["list"].run(call)
+
+
+class Chained:
+    """``itertools.chain(…)``: iterable, and to be looked into."""
+
+    def __init__(self, call: Call, rows: list[Any]) -> None:
+        self.rows = rows
+        self._call = call
+
+    def __iter__(self) -> Iterator[Value]:
+        return itertools.chain.from_iterable(self._call.machine.iterate(row, self._call.span) for row in self.rows)
+
+
+def _chain(call: Call) -> Value:
+    rows = call.args
+    if any(isinstance(row, Tokens) for row in rows):
+        return Chained(call, list(rows))
+    return itertools.chain.from_iterable(call.machine.iterate(row, call.span) for row in rows)
+
+
+def _chain_from_iterable(call: Call) -> Value:
+    return _chain(Call(call.machine, call.machine.items(call.args[0], call.span), {}, call.span))
+
+
+def _identity_number(call: Call) -> Value:
+    """``id(…)``: objects of the guest are objects of the host, so theirs are right."""
+    return id(call.args[0])
+
+
+#: Built-ins that mean more here than on plain values.
+BUILTINS_HERE: dict[str, Value] = {**BUILTINS, "list": HostFunction("list", _list), "id": HostFunction("id", _identity_number)}
+NAMES: dict[str, Value] = {
+    "itertools.chain": HostFunction("itertools.chain", _chain),
+    "itertools.chain.from_iterable": HostFunction("itertools.chain.from_iterable", _chain_from_iterable),
+    "preflight_host.Tokens": Tokens,
+    "preflight_host.OPEN": OPEN,
+}
