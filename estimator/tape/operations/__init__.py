@@ -22,6 +22,7 @@ from estimator.tape.operations import (
     rearranging,
     recurrent,
     reductions,
+    sampling,
     softmax,
     ternary,
     unary,
@@ -32,5 +33,5 @@ from estimator.tape.operations import (
 #: Importing them enters their operations in the registry.
 FAMILIES = (
     attention, comparison, composites, conversion, convolution, creation, dropout, embedding, foreach, gradients, indexing, losses,
-    matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, softmax, ternary, unary, views, windows,
+    matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, sampling, softmax, ternary, unary, views, windows,
 )  # fmt: skip

@@ -89,6 +89,23 @@ def gaussian_nll_loss(input: Tensor, target: Tensor, var: Tensor, *_: Any, reduc
     return _reduced(mul(add(var.log(), div(sub(input, target).square(), var)), 0.5), reduction)
 
 
+@operation("F.pairwise_distance")
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
+    """The length of the difference."""
+    distance: Tensor = add(sub(x1, x2), eps).norm(p, dim=-1, keepdim=keepdim)
+    return distance
+
+
+@operation("F.pixel_unshuffle")
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """Space moved into channels: a permuted copy."""
+    batch, channels, height, width = input.shape
+    r = downscale_factor
+    spread: Tensor = input.view(batch, channels, height // r, r, width // r, r).permute(0, 1, 3, 5, 2, 4)
+    result: Tensor = spread.reshape(batch, channels * r**2, height // r, width // r)
+    return result
+
+
 @operation("F.multilabel_soft_margin_loss")
 def multilabel_soft_margin_loss(input: Tensor, target: Tensor, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:
     """Of logits of labels that do not exclude each other."""

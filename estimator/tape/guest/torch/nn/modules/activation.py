@@ -126,6 +126,48 @@ class Sigmoid(Module):
         return torch.sigmoid(input)
 
 
+class Softsign(Module):
+    """``x / (1 + |x|)``."""
+
+    def forward(self, input):
+        return F.softsign(input)
+
+
+class Tanhshrink(Module):
+    """``x - tanh(x)``."""
+
+    def forward(self, input):
+        return F.tanhshrink(input)
+
+
+class Softshrink(Module):
+    """Zero near zero."""
+
+    def __init__(self, lambd=0.5):
+        super().__init__()
+
+    def forward(self, input):
+        return F.softshrink(input)
+
+
+class Hardshrink(Softshrink):
+    """Zero near zero."""
+
+    def forward(self, input):
+        return F.hardshrink(input)
+
+
+class Threshold(Module):
+    """A number below a threshold."""
+
+    def __init__(self, threshold, value, inplace=False):
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.threshold(input, 0, 0, inplace=self.inplace)
+
+
 class LogSigmoid(Module):
     """Its logarithm."""
 
@@ -153,6 +195,20 @@ class Softmax(Module):
 
     def forward(self, input):
         return F.softmax(input, self.dim)
+
+
+class Softmin(Softmax):
+    """Of the negated input."""
+
+    def forward(self, input):
+        return F.softmin(input, self.dim)
+
+
+class Softmax2d(Module):
+    """Over the channels."""
+
+    def forward(self, input):
+        return F.softmax(input, -3)
 
 
 class LogSoftmax(Softmax):

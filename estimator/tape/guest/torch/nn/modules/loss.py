@@ -117,3 +117,76 @@ class CosineSimilarity(Module):
 
     def forward(self, x1, x2):
         return F.cosine_similarity(x1, x2, self.dim, self.eps)
+
+
+class TripletMarginLoss(_Loss):
+    """Distances to a positive and a negative."""
+
+    def __init__(self, margin=1.0, p=2.0, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"):
+        super().__init__(size_average, reduce, reduction)
+
+    def forward(self, anchor, positive, negative):
+        return F.triplet_margin_loss(anchor, positive, negative, reduction=self.reduction)
+
+
+class MarginRankingLoss(_Loss):
+    """Which of two should be larger."""
+
+    def __init__(self, margin=0.0, size_average=None, reduce=None, reduction="mean"):
+        super().__init__(size_average, reduce, reduction)
+
+    def forward(self, input1, input2, target):
+        return F.margin_ranking_loss(input1, input2, target, reduction=self.reduction)
+
+
+class CosineEmbeddingLoss(MarginRankingLoss):
+    """Whether two should point the same way."""
+
+    def forward(self, input1, input2, target):
+        return F.cosine_embedding_loss(input1, input2, target, reduction=self.reduction)
+
+
+class PoissonNLLLoss(_Loss):
+    """Of counts."""
+
+    def __init__(self, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
+        super().__init__(size_average, reduce, reduction)
+
+    def forward(self, log_input, target):
+        return F.poisson_nll_loss(log_input, target, reduction=self.reduction)
+
+
+class GaussianNLLLoss(_Loss):
+    """Of numbers with a variance."""
+
+    def __init__(self, *, full=False, eps=1e-6, reduction="mean"):
+        super().__init__(reduction=reduction)
+
+    def forward(self, input, target, var):
+        return F.gaussian_nll_loss(input, target, var, reduction=self.reduction)
+
+
+class MultiLabelSoftMarginLoss(_WeightedLoss):
+    """Of logits of labels that do not exclude each other."""
+
+    def forward(self, input, target):
+        return F.multilabel_soft_margin_loss(input, target, reduction=self.reduction)
+
+
+class SoftMarginLoss(_Loss):
+    """Of two classes, plus and minus one."""
+
+    def forward(self, input, target):
+        return F.soft_margin_loss(input, target, reduction=self.reduction)
+
+
+class PairwiseDistance(Module):
+    """The length of the difference."""
+
+    def __init__(self, p=2.0, eps=1e-6, keepdim=False):
+        super().__init__()
+        self.norm = p
+        self.keepdim = keepdim
+
+    def forward(self, x1, x2):
+        return F.pairwise_distance(x1, x2, self.norm, keepdim=self.keepdim)

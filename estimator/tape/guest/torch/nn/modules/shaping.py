@@ -105,3 +105,44 @@ class ReplicationPad2d(_Pad):
     """The border repeated."""
 
     mode = "replicate"
+
+
+class ZeroPad1d(_Pad):
+    """Zeros, over a sequence."""
+
+    dims = 1
+
+
+class ReplicationPad1d(_Pad):
+    """The border repeated, over a sequence."""
+
+    dims = 1
+    mode = "replicate"
+
+
+class CircularPad2d(_Pad):
+    """The other side."""
+
+    mode = "circular"
+
+
+class PixelUnshuffle(Module):
+    """Space moved into channels."""
+
+    def __init__(self, downscale_factor):
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    def forward(self, input):
+        return F.pixel_unshuffle(input, self.downscale_factor)
+
+
+class Unfold(Module):
+    """Patches side by side."""
+
+    def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
+        super().__init__()
+        self.options = (kernel_size, dilation, padding, stride)
+
+    def forward(self, input):
+        return F.unfold(input, *self.options)
