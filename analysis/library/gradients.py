@@ -77,14 +77,23 @@ def _jacobian(call: Call) -> Value:
     return domain_of(call).autograd.made("gradient", tuple(call.args[1:]))
 
 
-@SUBJECT.function("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm", "torch.nn.utils.clip_grad.clip_grad_norm_")
-def clip(call: Call) -> Value:
-    """Scales the gradients of the given parameters."""
+@SUBJECT.function("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm", "torch.nn.utils.clip_grad.clip_grad_norm_")
+def _clip_norm(call: Call) -> Value:
+    return _clip(call, "max_norm")
+
+
+@SUBJECT.function("torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad.clip_grad_value_")
+def _clip_value(call: Call) -> Value:
+    return _clip(call, "clip_value")
+
+
+def _clip(call: Call, limit: str) -> Value:
+    """Scales the gradients of the given parameters; the detail holds the limit by its name."""
     given = call.get(0, "parameters")
     if not isinstance(given, (Parameters, Tensor, list, dict)) and given is not None:
         given = call.machine.items(given, call.span)
     owners = tuple(dict.fromkeys(owners_in(given)))
-    emit(call.machine, Kind.CLIP, subject=owners[0] if len(owners) == 1 else owners, value=Parameters(domain_of(call).autograd, owners), detail=dict(call.kwargs))
+    emit(call.machine, Kind.CLIP, subject=owners[0] if len(owners) == 1 else owners, value=Parameters(domain_of(call).autograd, owners), detail={limit: call.get(1, limit)})
     return domain_of(call).autograd.plain("norm")
 
 

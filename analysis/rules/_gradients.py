@@ -5,12 +5,39 @@ from __future__ import annotations
 from analysis.interpreter.values import Instance, Value
 from analysis.library.optimizers import parameters_of
 from analysis.library.ownership import is_module
-from analysis.rules._objects import Concern, Holdings, concern, owners_in_subject
+from analysis.library.tensor import Tensor, tensors_in
+from analysis.rules._objects import Concern, Holdings, concern, optimizers, owners_in_subject
+from analysis.trace import Trace
 from analysis.trace.automaton import Letter
 from analysis.trace.events import Event, Kind
 
 #: The kinds of events that ``Gradients.letter`` reads.
 GRADIENT_EVENTS = (Kind.BACKWARD, Kind.STEP, Kind.ZERO_GRAD, Kind.CLIP, Kind.UNSCALE, Kind.GRADIENT_USE, Kind.OPAQUE)
+_ARITHMETIC = frozenset({"truediv", "mul", "add", "sub", "sum", "mean"})
+_DEEPEST = 20
+
+
+def gradients_of(trace: Trace) -> list[Gradients]:
+    """The gradients of every optimizer that steps in the trace."""
+    known = optimizers(trace)
+    holdings = Holdings()
+    return [Gradients(optimizer, holdings, alone=len(known) == 1) for optimizer in known]
+
+
+def scaler_of(loss: Tensor) -> Instance | None:
+    """The enabled scaler that a loss went through, whatever arithmetic followed."""
+    for _ in range(_DEEPEST):
+        made = loss.made
+        if made is None:
+            return None
+        if made.op == "scale":
+            scaler = made.options["scaler"]
+            return scaler if isinstance(scaler, Instance) and scaler.fields.get("scaler: enabled") is not False else None
+        inner = next(tensors_in(made.inputs), None)
+        if inner is None or made.op not in _ARITHMETIC:
+            return None
+        loss = inner
+    return None
 
 
 class Gradients:
