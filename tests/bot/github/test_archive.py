@@ -53,7 +53,11 @@ def test_only_wanted_files_are_kept(tmp_path: Path) -> None:
     assert asked == [("a.py", 2), ("b.bin", 2)]
 
 
-@pytest.mark.parametrize("raw", [b"", b"no archive", gzip.compress(b"no tar" * 200), packed({"t/a.py": b"x" * 5_000}).getvalue()[:60]])
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"no archive", gzip.compress(b"no tar" * 200), packed({"t/a.py": b"x" * 5_000}).getvalue()[:60]],
+    ids=["nothing", "no gzip", "no tar", "cut off"],
+)
 def test_what_is_no_archive_is_refused(tmp_path: Path, raw: bytes) -> None:
     with pytest.raises(ArchiveError, match="cannot be read"):
         archive._keep(io.BytesIO(raw), BlobCache(tmp_path), everything)
