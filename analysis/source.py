@@ -71,10 +71,14 @@ class SourceFile:
     encoding: str = "utf-8"
 
     def span(self, node: ast.AST) -> Span:
-        """The bytes of a node that has a position."""
+        """The bytes of a node that has a position; kept on the node, since the interpreter asks again in every iteration."""
+        known: Span | None = getattr(node, "preflight_span", None)
+        if known is not None:
+            return known
         start = self.line_starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]  # every expr, stmt and arg has it
         end = self.line_starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
-        return Span(self.path, start, end)
+        span = node.preflight_span = Span(self.path, start, end)  # type: ignore[attr-defined]  # syntax nodes take attributes
+        return span
 
     def line_of(self, offset: int) -> int:
         """The 1-based line that holds the byte ``offset``."""

@@ -9,6 +9,7 @@ from estimator.tape.device import CUDA, Device, DeviceLike, as_device
 from estimator.tape.operations.conversion import to
 from estimator.tape.run import current
 from estimator.tape.tensor import Tensor
+from estimator.tape.traversal import named_members, named_modules
 
 
 class Switch:
@@ -132,6 +133,8 @@ RUNTIME: Mapping[str, object] = {
     "torch._C._assume": assume,
     "torch._C._CUDA": CUDA,
     "torch._C._optimizer_built": optimizer_built,
+    "torch._C._named_modules": named_modules,
+    "torch._C._named_members": named_members,
     "torch._C._enter_module": enter_module,
     "torch._C._leave_module": leave_module,
 }

@@ -107,19 +107,10 @@ class Module:
         return _Handle({}, hook)
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        memo = set() if memo is None else memo
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module.named_modules(memo, prefix + ("." if prefix else "") + name, remove_duplicate)
+        return iter(torch._C._named_modules(self, prefix, remove_duplicate))
 
     def modules(self):
-        for _, module in self.named_modules():
-            yield module
+        return iter([module for _, module in torch._C._named_modules(self, "", True)])
 
     def named_children(self):
         seen = set()
@@ -132,30 +123,17 @@ class Module:
         for _, module in self.named_children():
             yield module
 
-    def _named_members(self, group, prefix, recurse, remove_duplicate):
-        seen = set()
-        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
-        for path, module in modules:
-            for name, value in getattr(module, group).items():
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield path + ("." if path else "") + name, value
-
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
-        yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)
+        return iter(torch._C._named_members(self, "_parameters", prefix, recurse, remove_duplicate))
 
     def parameters(self, recurse=True):
-        for _, value in self.named_parameters(recurse=recurse):
-            yield value
+        return iter([value for _, value in torch._C._named_members(self, "_parameters", "", recurse, True)])
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
-        yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
+        return iter(torch._C._named_members(self, "_buffers", prefix, recurse, remove_duplicate))
 
     def buffers(self, recurse=True):
-        for _, value in self.named_buffers(recurse=recurse):
-            yield value
+        return iter([value for _, value in torch._C._named_members(self, "_buffers", "", recurse, True)])
 
     def get_submodule(self, target):
         module = self
