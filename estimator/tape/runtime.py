@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from estimator.tape.attributes import get_attribute, set_attribute
 from estimator.tape.device import CUDA, Device, DeviceLike, as_device
 from estimator.tape.operations.conversion import to
 from estimator.tape.run import current
@@ -133,6 +134,8 @@ RUNTIME: Mapping[str, object] = {
     "torch._C._assume": assume,
     "torch._C._CUDA": CUDA,
     "torch._C._optimizer_built": optimizer_built,
+    "torch._C._set_attribute": set_attribute,
+    "torch._C._get_attribute": get_attribute,
     "torch._C._named_modules": named_modules,
     "torch._C._named_members": named_members,
     "torch._C._enter_module": enter_module,

@@ -42,33 +42,10 @@ class Module:
         raise NotImplementedError(f"Module {type(self).__name__} is missing the required forward function")
 
     def __setattr__(self, name, value):
-        fields = self.__dict__
-        if isinstance(value, Parameter):
-            fields.pop(name, None)
-            fields["_buffers"].pop(name, None)
-            fields["_modules"].pop(name, None)
-            fields["_parameters"][name] = value
-        elif isinstance(value, Module):
-            fields.pop(name, None)
-            fields["_parameters"].pop(name, None)
-            fields["_modules"][name] = value
-        elif "_parameters" in fields and name in fields["_parameters"]:
-            fields["_parameters"][name] = value
-        elif "_modules" in fields and name in fields["_modules"]:
-            fields["_modules"][name] = value
-        elif "_buffers" in fields and name in fields["_buffers"]:
-            if value is not None:
-                torch._C._became(value, "buffers")
-            fields["_buffers"][name] = value
-        else:
-            object.__setattr__(self, name, value)
+        torch._C._set_attribute(self, name, value)
 
     def __getattr__(self, name):
-        fields = self.__dict__
-        for group in ("_parameters", "_buffers", "_modules"):
-            if group in fields and name in fields[group]:
-                return fields[group][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return torch._C._get_attribute(self, name)
 
     def __delattr__(self, name):
         fields = self.__dict__
