@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from bot.review.headline import card
 from bot.review.result import EstimatePair
@@ -31,48 +31,56 @@ _ABSENT = "-"
 
 
 def memory_table(pair: EstimatePair) -> str:
-    """A Markdown table; the side that has no memory shows a dash."""
+    """A Markdown table: base, head and change side by side, or one column where there is only one side."""
     before, after = _memory(pair.base), _memory(pair.head)
     rows = [*_component_rows(before, after), _peak_row(before, after), _moment_row(before, after), *_fit_rows(pair)]
-    head = f"| {cell(code(pair.entry))} | base | head | change |\n|---|--:|--:|--:|"
-    return "\n".join([head, *rows])
+    if before is None or after is None:
+        shown = [f"| {row.label} | {row.base if after is None else row.head} |" for row in rows]
+        return "\n".join([f"| {cell(code(pair.entry))} | {'base' if after is None else 'head'} |", "|---|--:|", *shown])
+    shown = [f"| {row.label} | {row.base} | {row.head} | {row.change} |" for row in rows]
+    return "\n".join([f"| {cell(code(pair.entry))} | base | head | change |", "|---|--:|--:|--:|", *shown])
 
 
-def _component_rows(before: Memory | None, after: Memory | None) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Row:
+    label: str
+    base: str
+    head: str
+    change: str = ""
+
+
+def _component_rows(before: Memory | None, after: Memory | None) -> list[_Row]:
     left = {} if before is None else asdict(before.components)
     right = {} if after is None else asdict(after.components)
-    return [_row(label, left.get(name), right.get(name)) for name, label in _LABELS.items() if left.get(name) or right.get(name)]
+    return [
+        _Row(label, size(left.get(name, 0)), size(right.get(name, 0)), change(left[name], right[name]) if left and right else "")
+        for name, label in _LABELS.items()
+        if left.get(name) or right.get(name)
+    ]
 
 
-def _peak_row(before: Memory | None, after: Memory | None) -> str:
+def _peak_row(before: Memory | None, after: Memory | None) -> _Row:
     moved = change(before.peak_bytes, after.peak_bytes) if before and after else ""
-    return f"| **Peak** | {_peak(before)} | {_peak(after)} | {moved} |"
+    return _Row("**Peak**", _peak(before), _peak(after), moved)
 
 
-def _moment_row(before: Memory | None, after: Memory | None) -> str:
+def _moment_row(before: Memory | None, after: Memory | None) -> _Row:
     """When the peak is reached: a component may seem to come or go only because the peak moved to another phase."""
     left, right = (_ABSENT if memory is None else memory.peak_at.replace("_", " ") for memory in (before, after))
-    return f"| Reached in | {left} | {right} | |"
+    return _Row("Reached in", left, right)
 
 
 def _peak(memory: Memory | None) -> str:
     """The peak, and its interval where that says more."""
     if memory is None:
         return _ABSENT
-    interval = memory.interval
-    low, high = size(interval.low), size(interval.high)
+    low, high = size(memory.interval.low), size(memory.interval.high)
     return f"**{size(memory.peak_bytes)}**" + (f" ({low} to {high})" if low != high else "")
 
 
-def _fit_rows(pair: EstimatePair) -> list[str]:
+def _fit_rows(pair: EstimatePair) -> list[_Row]:
     before, after = _fits(pair.base), _fits(pair.head)
-    return [f"| Fits {cell(card(after.get(gpu) or before[gpu]))} | {_answer(before.get(gpu))} | {_answer(after.get(gpu))} | |" for gpu in {**before, **after}]
-
-
-def _row(label: str, before: int | None, after: int | None) -> str:
-    moved = change(before, after) if before is not None and after is not None else ""
-    left, right = (_ABSENT if value is None else size(value) for value in (before, after))
-    return f"| {label} | {left} | {right} | {moved} |"
+    return [_Row(f"Fits {cell(card(after.get(gpu) or before[gpu]))}", _answer(before.get(gpu)), _answer(after.get(gpu))) for gpu in {**before, **after}]
 
 
 def _answer(fit: Fit | None) -> str:

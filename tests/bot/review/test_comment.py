@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.settings import Relative, Settings
-from bot.review.comment import memory_comment
+from bot.review.comment import estimate_section, memory_comment
 from bot.review.headline import headline
 from bot.review.limits import BODY_CHARACTERS
 from bot.review.result import EstimatePair, Review
@@ -27,6 +27,10 @@ def test_a_change_that_no_longer_fits(golden: Callable[[str, str], None]) -> Non
     assert comment is not None
     assert comment.news
     golden("comment_no_longer_fits.md", comment.body + "\n")
+
+
+def test_one_side_alone_has_one_column(golden: Callable[[str, str], None]) -> None:
+    golden("comment_answer.md", estimate_section(LARGER) + "\n")
 
 
 def test_nothing_moved_is_no_news(golden: Callable[[str, str], None]) -> None:
