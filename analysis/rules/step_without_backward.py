@@ -1,0 +1,150 @@
+"""An optimizer steps although no backward has filled its gradients.
+
+Between the clearing and the step nothing reaches the parameters of this optimizer: the step uses no gradients. Either the loss is never
+back-propagated, or the backward fills the parameters of another optimizer.
+
+**How to fix it.** Call `backward()` on the loss that is meant to train these parameters, or give the optimizer the parameters that the loss
+depends on.
+
+**What is not reported.** Gradients that are set by hand or come from `autograd.grad`; a backward on one side of an undecided branch or
+through a graph that was not followed; a step that an earlier backward fills before the gradients are cleared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.fixes.change import Reported
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of
+from analysis.rules._objects import confidence_in
+from analysis.trace import Trace
+from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import text
+
+#: Per optimizer. empty: nothing since the clearing; lost: what a backward brought was cleared, which is another mistake.
+PROTOCOL = Automaton(
+    start="unknown",
+    table={
+        ("unknown", "zero"): "empty",
+        ("unknown", "backward"): "full",
+        ("empty", "backward"): "full",
+        ("empty", "opaque"): "unknown",
+        ("empty", "use"): "unknown",
+        ("full", "zero"): "lost",
+        ("full", "step"): "unknown",
+        ("full", "opaque"): "unknown",
+        ("lost", "backward"): "full",
+        ("lost", "step"): "unknown",
+        ("lost", "opaque"): "unknown",
+    },
+    faults=frozenset({("empty", "step")}),
+    neutral=frozenset({"unknown"}),
+    cures=frozenset({"backward"}),
+    certain=True,
+)
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """A step right after a clearing, in a program that knows the gradients' way."""
+    for gradients in gradients_of(trace):
+        if not gradients.owners:
+            continue
+        for witness in trace.run(PROTOCOL, _letters(gradients), *GRADIENT_EVENTS, Kind.GRADIENT_CALL):
+            if _repeats(witness):
+                yield _reported(trace, gradients, witness)
+
+
+def _letters(gradients: Gradients) -> LetterOf:
+    def letter(event: Event) -> Letter | None:
+        if event.kind is Kind.GRADIENT_CALL:
+            return "opaque"
+        found = gradients.letter(event)
+        return "opaque" if found == "step" and isinstance(event.detail, tuple) else found
+
+    return letter
+
+
+def _repeats(witness: Witness) -> bool:
+    """Whether the step happens in a loop: one before it only sets an optimizer up."""
+    return bool(witness.fault.context.stamp)
+
+
+def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
+    files = trace.snapshot.contents
+    step = witness.fault
+    zero = witness.last("zero") or step
+    span = visible(step, files)
+    others = next((event for event in trace.events(Kind.BACKWARD) if event.context.stamp == step.context.stamp), None)
+    chain = [Evidence(visible(zero, files), "the gradients are cleared")]
+    if others is not None:
+        chain.append(Evidence(visible(others, files), "this backward reaches none of the optimizer's parameters"))
+    chain.append(Evidence(span, "the step finds no gradients"))
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        min(confidence_in(gradients.optimizer), Confidence.MEDIUM),
+        span,
+        f"`{text(trace.snapshot, span)}` finds no gradients: no backward has reached the parameters of this optimizer since they were cleared",
+        tuple(chain),
+    )
+    return Reported(replace(finding, no_fix_because="which loss is meant to train these parameters is for you to say"))
+
+
+RULE = Rule(
+    "step-without-backward",
+    Severity.WARNING,
+    "an optimizer steps although no backward has filled its gradients",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+
+def train(loader):
+    model, head = torch.nn.Linear(8, 8), torch.nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(head(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()  # flagged
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(loader):
+    model, head = torch.nn.Linear(8, 8), torch.nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        slopes = torch.autograd.grad(torch.nn.functional.mse_loss(head(model(x)), y), model.parameters())
+        for p, slope in zip(model.parameters(), slopes):
+            p.grad = slope
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.LBFGS(model.parameters())
+    for x, y in loader:
+        def closure():
+            optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            return loss
+        optimizer.step(closure)
+"""
+        ),
+    ),
+)
