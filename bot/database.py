@@ -75,7 +75,7 @@ class SQLite:
         """The lock makes a fixed executor safe: at launch DBOS resumes all that the former process left."""
         return configuration(f"sqlite:///{self.path}", "alone")
 
-    def dead(self, executors: Collection[str]) -> list[str]:  # noqa: ARG002  # there are no others
+    def dead(self, executors: Collection[str]) -> list[str]:  # there are no others
         """None: the lock keeps other processes out."""
         return []
 
