@@ -1,0 +1,90 @@
+"""What a value went through on its way to a loss. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+
+from analysis.enclosing import expression_at
+from analysis.fixes.change import UnwrapCall
+from analysis.library.tensor import Made, Tensor, tensors_in
+from analysis.source import SourceFile, Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+
+_SHAPES = """
+view reshape flatten unflatten squeeze unsqueeze permute transpose movedim contiguous clone to float double half bfloat16 type type_as cuda cpu
+getitem attribute index_select gather masked_select chunk split cat stack concat narrow identity unbind t expand repeat dropout
+"""
+#: Operations that leave each value as it is, or at least every row a row of probabilities.
+SHAPES = frozenset(_SHAPES.split())
+_LAYERS = """
+linear bilinear lazylinear conv1d conv2d conv3d convtranspose1d convtranspose2d convtranspose3d conv_transpose1d conv_transpose2d conv_transpose3d
+lazyconv1d lazyconv2d batchnorm1d batchnorm2d batchnorm3d batch_norm layernorm layer_norm groupnorm group_norm rnn lstm gru
+"""
+#: Layers whose outputs may be any number.
+UNBOUNDED = frozenset(_LAYERS.split())
+_DEEPEST = 40
+
+
+def origins(value: object, through: Collection[str] = SHAPES) -> Iterator[Made]:
+    """The last operations before ``value`` that are none of ``through``, one for each tensor in it."""
+    todo: list[tuple[Tensor, int]] = [(tensor, 0) for tensor in tensors_in(value)]
+    while todo:
+        tensor, depth = todo.pop()
+        made = tensor.made
+        if made is None or depth > _DEEPEST:
+            continue
+        if made.op not in through:
+            yield made
+        else:
+            todo.extend((inner, depth + 1) for inner in tensors_in(made.inputs[:1]))
+
+
+def losses(trace: Trace, names: Collection[str]) -> Iterator[Event]:
+    """The losses of these kinds, each place once."""
+    told: set[object] = set()
+    for event in trace.events(Kind.LOSS):
+        if event.subject in names and (event.span, event.path) not in told:
+            told.add((event.span, event.path))
+            yield event
+
+
+def without_call(trace: Trace, span: Span, names: Collection[str]) -> UnwrapCall | None:
+    """The change that takes ``f(x)``, ``f(x, dim)``, ``x.f()`` or ``x.f(dim)`` at ``span`` away, where ``f`` is one of ``names``."""
+    source = trace.snapshot.source(span.path)
+    call = expression_at(source, span) if isinstance(source, SourceFile) else None
+    if not isinstance(call, ast.Call) or not isinstance(source, SourceFile):
+        return None
+    match call.func:
+        case ast.Name(id=name) if name in names and call.args:
+            kept: ast.expr = call.args[0]
+        case ast.Attribute(attr=name, value=ast.Name(id="torch" | "F" | "nn" | "functional")) if name in names and call.args:
+            kept = call.args[0]
+        case ast.Attribute(attr=name, value=ast.Attribute(attr="functional")) if name in names and call.args:
+            kept = call.args[0]
+        case ast.Attribute(attr=name, value=scores) if name in names and not any(not _is_number(each) for each in call.args):
+            kept = scores
+        case _:
+            return None
+    return UnwrapCall(span, source.span(kept))
+
+
+def renamed(trace: Trace, span: Span, old: str, new: str) -> tuple[Span, str] | None:
+    """The function that the call at ``span`` names ``old``, and its text under the name ``new``."""
+    source = trace.snapshot.source(span.path)
+    call = expression_at(source, span) if isinstance(source, SourceFile) else None
+    if not isinstance(call, ast.Call) or not isinstance(source, SourceFile):
+        return None
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr == old):
+        return None
+    whole = source.span(call.func)
+    written = source.text(whole)
+    return (whole, written.removesuffix(old) + new) if written.endswith(old) else None
+
+
+def _is_number(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant(value=int())):
+            return True
+    return False
