@@ -101,7 +101,7 @@ def forwarding(domain: TraceDomain, module: Instance) -> Iterator[bool]:
     if held.forwarding is not None:
         yield False
         return
-    set_modes(machine, replace(held, forwarding=module, forward=domain.autograd.next_forward()))
+    set_modes(machine, replace(held, forwarding=module, forward=domain.autograd.next_forward(), forward_stamp=machine.stamp))
     try:
         yield True
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -17,15 +17,18 @@ from analysis.library.driving import call_entry, keeps_state
 from analysis.library.entries import Entry, candidates, stateful_modules
 from analysis.library.rehearsal import SHORT, Horizon
 from analysis.library.roles import Role
-from analysis.source import NotAnalysed, SourceFile
-from analysis.trace import Trace
+from analysis.source import NotAnalysed, SourceFile, Span
+from analysis.trace.trace import Trace
+from analysis.trace.tree import Seq
 
 if TYPE_CHECKING:
     from analysis.index import Index
     from analysis.snapshot import Snapshot
 
-#: Steps of one run: at some ten thousand steps a second it answers within seconds.
+#: Steps of one run: at some tens of thousands a second it ends within two or three.
 BUDGET = 60_000
+#: Steps of all runs of one entry, and of one program.
+ENTRY_BUDGET, PROGRAM_BUDGET = 120_000, 3_000_000
 #: Steps of a run that only collects what is done to arguments.
 COLLECTING_BUDGET = 20_000
 #: Bytes that say a program may run on several ranks.
@@ -34,38 +37,68 @@ _DISTRIBUTED = (b"torch.distributed", b"init_process_group", b"accelerate", b"li
 
 def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str]) -> Iterator[Trace]:
     """The traces of the files ``entries``: each run as a script, then what trains and was reached by none."""
-    reached: set[tuple[str, int]] = set()
-    paths = sorted(path for path in entries if path in index.facts)
+    paths = sorted(path for path in entries if path in index.facts and not _is_test(path))
+    tracing = Tracing(snapshot, index)
     for path in paths:
         if index.facts[path].script:
-            yield from _traces(snapshot, index, Entry(path), reached)
+            yield from tracing.traces(Entry(path))
     for entry, definition in candidates(index, paths):
-        if (entry.path, definition.start) not in reached:
-            yield from _traces(snapshot, index, entry, reached)
+        if (entry.path, definition.start) not in tracing.reached:
+            yield from tracing.traces(entry)
     for entry, definition in stateful_modules(index, paths):
-        if (entry.path, definition.start) not in reached and keeps_state(snapshot, entry):
-            yield from _traces(snapshot, index, entry, reached)
+        if (entry.path, definition.start) not in tracing.reached and keeps_state(snapshot, entry):
+            yield from tracing.traces(entry)
 
 
-def _traces(snapshot: Snapshot, index: Index, entry: Entry, reached: set[tuple[str, int]]) -> Iterator[Trace]:
-    roles: dict[Name, Role] = {}
-    collected = run(snapshot, index, entry, World(collecting=True), roles, SHORT, COLLECTING_BUDGET)
-    if collected is None:
-        return
-    roles = collected.domain.casting.solve()
-    horizon = Horizon.for_window(collected.domain.rehearsal.window)
-    worlds = [World()] + ([World(distributed=True)] if _may_be_distributed(snapshot, index, entry) else [])
-    for world in worlds:
-        ended = run(snapshot, index, entry, world, roles, horizon)
-        if ended is None:
-            continue
-        yield ended.trace(snapshot, entry)
-        reached.update(ended.reached())
-        if ended.domain.decided_flags:
-            other = run(snapshot, index, entry, replace(world, flags=False), roles, horizon)
-            if other is not None:
-                yield other.trace(snapshot, entry)
-                reached.update(other.reached())
+def _is_test(path: str) -> bool:
+    """Tests train toys: what is wrong in one is not wrong in training."""
+    folders, _, name = path.rpartition("/")
+    return name.startswith(("test_", "conftest")) or name.endswith("_test.py") or not {"tests", "test"}.isdisjoint(folders.split("/"))
+
+
+@dataclass(slots=True)
+class Tracing:
+    """The runs of one program: functions that were ``reached`` (file and first byte) need no run of their own."""
+
+    snapshot: Snapshot
+    index: Index
+    reached: set[tuple[str, int]] = field(default_factory=set)
+    steps: int = PROGRAM_BUDGET
+
+    def traces(self, entry: Entry) -> Iterator[Trace]:
+        """The traces of one entry: alone and distributed, with its undecided flags on, then off."""
+        if self.steps < 0:
+            yield self._not_run(entry)
+            return
+        collected = self._run(entry, World(collecting=True), {}, SHORT, COLLECTING_BUDGET)
+        if collected is None:
+            return
+        roles = collected.domain.casting.solve()
+        horizon = Horizon.for_window(collected.domain.rehearsal.window)
+        worlds = [World(), *([World(distributed=True)] if _may_be_distributed(self.snapshot, self.index, entry) else [])]
+        todo, left = [*worlds], ENTRY_BUDGET
+        while todo:
+            world = todo.pop(0)
+            ended = self._run(entry, world, roles, horizon, min(BUDGET, left)) if left > 0 else None
+            if ended is None:
+                continue
+            left -= ended.steps
+            self.reached.update(ended.reached())
+            yield ended.trace(self.snapshot, entry)
+            if ended.domain.decided_flags and world.flags and not world.distributed:
+                todo.append(replace(world, flags=False))
+
+    def _run(self, entry: Entry, world: World, roles: dict[Name, Role], horizon: Horizon, budget: int) -> Run | None:
+        ended = run(self.snapshot, self.index, entry, world, roles, horizon, budget)
+        self.steps -= ended.steps if ended is not None else 0
+        return ended
+
+    def _not_run(self, entry: Entry) -> Trace:
+        source = self.snapshot.source(entry.path)
+        place = Span(entry.path, 0, 0) if isinstance(source, NotAnalysed) or not source.tree.body else source.span(source.tree.body[0])
+        what = f"{entry.qualname} was" if entry.qualname else "this script was"
+        note = (place, f"{what} not run: the program has more entry points than are followed")
+        return Trace(self.snapshot, Seq(), entry.path, entry.qualname, complete=False, unresolved=(note,))
 
 
 def _may_be_distributed(snapshot: Snapshot, index: Index, entry: Entry) -> bool:
@@ -80,6 +113,7 @@ class Run:
     domain: TraceDomain
     complete: bool
     result: Value
+    steps: int
 
     def trace(self, snapshot: Snapshot, entry: Entry) -> Trace:
         """What rules read."""
@@ -129,4 +163,4 @@ def run(
         machine.note(last, "the run takes more steps than are followed: what comes after this was not read")
     except (GuestRaise, StopRun):
         complete = True
-    return Run(machine, domain, complete, result)
+    return Run(machine, domain, complete, result, budget - max(machine.steps, 0))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from analysis.interpreter.values import Call, Function, Guarded, HostFunction, Instance, Method, Partial, Value
+from analysis.interpreter.values import Call, Function, Guarded, HostFunction, Instance, Method, Partial, Stamp, Value
 from analysis.library.knowledge import LibraryClass, Subject
 from analysis.source import Span
 from analysis.trace.events import Context, Event, Kind
@@ -27,6 +27,7 @@ class Modes:
     no_sync: bool = False
     forwarding: Instance | None = None
     forward: int = 0
+    forward_stamp: Stamp = ()
 
 
 _DEFAULT = Modes()
@@ -100,7 +101,7 @@ def manager(subject: Subject, dotted: str, change: Change) -> LibraryClass:
         if entered:
             before = entered.pop()
             now = modes(call.machine)
-            set_modes(call.machine, replace(before, forwarding=now.forwarding, forward=now.forward))
+            set_modes(call.machine, replace(before, forwarding=now.forwarding, forward=now.forward, forward_stamp=now.forward_stamp))
         return None
 
     @declared.method("__call__")

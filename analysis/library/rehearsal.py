@@ -22,8 +22,8 @@ LARGEST_WINDOW = 16
 SHRUNK_WINDOW = 3
 #: Rounds of a loop whose inner loop trains, of an evaluation loop, and of anything whose length is not known.
 FEW = 2
-#: Rounds of a loop over known content, a list of layers say.
-KNOWN_CONTENT = 512
+#: A loop over so much known content, a list of layers say, runs over all of it.
+KNOWN_CONTENT = 64
 #: A loop over so few items (the losses or optimizers of a step) is not the loop over batches.
 LISTED = 4
 #: Steps that such a loop may take; beyond them, few rounds tell enough.
@@ -70,8 +70,8 @@ class Plan:
             return done < self.rehearsal.horizon.rounds
         if self.length is None or (self.forwards and self.length > LISTED):
             return done < FEW
-        spent = self.steps - self.machine.steps
-        return done < (KNOWN_CONTENT if spent < CHEAP_LOOP else FEW)
+        cheap = self.length <= KNOWN_CONTENT and self.steps - self.machine.steps < CHEAP_LOOP
+        return cheap or done < FEW
 
 
 class Rehearsal:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Call, GuestDict, GuestList, Instance, Symbol, Value
+from analysis.interpreter.values import Alternatives, Call, GuestDict, GuestList, Instance, Symbol, Value
 from analysis.library.recording import modes
 from analysis.library.tensor import Tensor, tensors_in
 from analysis.source import Span
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _WALKS = 2
 #: A forward that takes fewer steps than this is walked every time.
-_CHEAP = 400
+_CHEAP = 40
 
 
 @dataclass(slots=True)
@@ -55,8 +55,8 @@ def _replayable(value: Value) -> bool:
     match value:
         case Tensor() | Symbol() | None | bool() | int() | float() | str():
             return True
-        case tuple() | list():
-            return all(_replayable(item) for item in value)
+        case tuple() | list() | Alternatives(values=tuple()):
+            return all(_replayable(item) for item in (value.values if isinstance(value, Alternatives) else value))
         case dict():
             return all(_replayable(item) for item in value.values())
     return False
@@ -75,6 +75,8 @@ def _again(domain: TraceDomain, value: Value, call: Call) -> Value:
                     owners |= given.owners
                     marks |= given.marks
             return replace(value, span=call.span, stamp=machine.stamp, forwards=forwards, owners=owners, marks=marks)
+        case Alternatives(values=values):
+            return Alternatives(tuple(_again(domain, item, call) for item in values))
         case tuple():
             return tuple(_again(domain, item, call) for item in value)
         case list():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.values import Module, Stamp, Symbol, Value
-from analysis.library.recording import emit
+from analysis.library.recording import emit, modes
 from analysis.library.tensor import Mark, Parameter, Stored, Tensor, tensors_in
 from analysis.source import Span
 from analysis.trace.events import Kind
@@ -50,7 +50,7 @@ def _kept(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: S
 
 def _report(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: Span, *, grows: bool, since: Stamp | None = None) -> None:
     machine = domain.machine
-    domain.stored_graphs += not isinstance(holder, Frame)
+    domain.stored_graphs += _outlives(stamp_of(holder), modes(machine).forward_stamp)
     before, machine.span = machine.span, span
     emit(machine, Kind.STORE, subject=holder, value=value, detail=Stored(key, _outlives(stamp_of(holder), machine.stamp), grows, since))
     machine.span = before

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Never, TypeAlias
 
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Stamp, Symbol, Value
@@ -197,6 +198,10 @@ class Parameters(HostValue):
     def __iter__(self) -> Iterator[Value]:
         yield from self.autograd.parameter_items(self)
 
+    def __next__(self) -> Value:
+        """``next(model.parameters())``: asked for the device or the type of all of them."""
+        return next(iter(self))
+
 
 class Scalar(Symbol):
     """A number read from a tensor (``.item()``, ``float(loss)``, ``.argmax()`` on the host): it varies with the data."""
@@ -210,22 +215,32 @@ class Scalar(Symbol):
 
 #: How deep containers are searched for tensors, and how many items of each.
 _DEPTH, _WIDTH = 3, 64
+#: Kinds that hold none, told at once.
+_WITHOUT = frozenset({int, float, str, bool, type(None), Instance})
 
 
 def tensors_in(value: Value, depth: int = _DEPTH) -> Iterator[Tensor]:
     """The tensors that ``value`` is or holds."""
-    match value:
-        case Tensor():
-            yield value
-        case Alternatives(values=values) if depth:
-            for each in values:
-                yield from tensors_in(each, depth)
-        case list() | tuple() | set() | frozenset() if depth:
-            for each in list(value)[:_WIDTH]:
-                yield from tensors_in(each, depth - 1)
-        case dict() if depth:
-            for each in list(value.values())[:_WIDTH]:
-                yield from tensors_in(each, depth - 1)
+    found: list[Tensor] = []
+    _collect(value, found, depth)
+    return iter(found)
+
+
+def _collect(value: Value, found: list[Tensor], depth: int) -> None:
+    kind = type(value)
+    if kind is Tensor or kind is Parameter:
+        found.append(value)
+    elif not depth or kind in _WITHOUT:
+        return
+    elif isinstance(value, dict):
+        for each in islice(value.values(), _WIDTH):
+            _collect(each, found, depth - 1)
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        for each in islice(value, _WIDTH):
+            _collect(each, found, depth - 1)
+    elif kind is Alternatives:
+        for each in value.values:
+            _collect(each, found, depth)
 
 
 def _operator(op: str) -> Callable[..., Value]:
