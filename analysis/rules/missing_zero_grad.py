@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis.finding import Evidence, Finding, Safety, Severity
-from analysis.fixes.change import Change, InsertAfter, InsertBefore, Proposal, Reported
+from analysis.fixes.change import InsertAfter, InsertBefore, Proposal, Reported
 from analysis.interpreter.values import Instance
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients
@@ -27,7 +27,7 @@ from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Witness
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import meeting, visible
-from analysis.trace.reading import call_at, dotted, receiver, statement_of, text
+from analysis.trace.reading import around, call_at, dotted, receiver, statement_of, text
 
 #: Per optimizer. fresh: gradients of backwards since the last clearing; used: a step took them; stale: a backward added to used ones.
 PROTOCOL = Automaton(
@@ -67,24 +67,24 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _reported(trace: Trace, optimizer: Instance, witness: Witness) -> Reported:
     files = trace.snapshot.contents
     again = witness.fault
-    between = _since_first_step(witness)
-    first, backward = between[0], between[1]
+    first, backward, *more = _since_first_step(witness)
     span = meeting(backward, again, files)
-    step = text(trace.snapshot, visible(again, files))
+    step = text(trace.snapshot, visible(first, files))
     finding = Finding(
         RULE.name,
         RULE.severity,
         confidence_in(optimizer),
         span,
-        f"`{text(trace.snapshot, visible(backward, files))}` adds to gradients that an earlier `{step}` has already used: "
-        "nothing clears them in between, so each step takes the sum of all batches so far",
+        f"`{text(trace.snapshot, visible(backward, files))}` adds to gradients that `{step}` has already used: "
+        "nothing clears them in between, so the next step takes the old gradients together with the new ones",
         (
             Evidence(visible(first, files), "this step uses the gradients and leaves them in place"),
             Evidence(visible(backward, files), "the next backward adds to them"),
             Evidence(visible(again, files), "and the next step uses the sum"),
         ),
     )
-    return _with_fix(trace, finding, backward, again, accumulates=len(between) > 2)  # noqa: PLR2004  a step and one backward
+    straight = first.span == again.span and not more and _same_block(trace, backward, again)
+    return _with_fix(trace, finding, backward if straight else None, first)
 
 
 def _since_first_step(witness: Witness) -> list[Event]:
@@ -94,24 +94,23 @@ def _since_first_step(witness: Witness) -> list[Event]:
     return [event for event, _ in events[start:]]
 
 
-def _with_fix(trace: Trace, finding: Finding, backward: Event, step: Event, *, accumulates: bool) -> Reported:
+def _same_block(trace: Trace, backward: Event, step: Event) -> bool:
+    """Whether the two stand in one block of one call, so that one always comes with the other."""
+    one, other = around(trace.snapshot, backward.span), around(trace.snapshot, step.span)
+    return backward.path == step.path and one is not None and other is not None and one.statements[:-1] == other.statements[:-1]
+
+
+def _with_fix(trace: Trace, finding: Finding, backward: Event | None, step: Event) -> Reported:
+    """Clear before ``backward`` if that is the step's only one, else after the step."""
     name = _optimizer_name(trace, step)
-    place = statement_of(trace.snapshot, step.span)
-    if name is None or place is None or step.span.path not in trace.snapshot.contents:
-        return _no_fix(finding, "the optimizer has no name where the step is run")
-    before = statement_of(trace.snapshot, backward.span)
-    change: Change
-    if backward.path == step.path and not accumulates and before is not None:
-        change = InsertBefore(before, (f"{name}.zero_grad()",))
-        title = f"Clear the gradients before this backward: {name}.zero_grad()"
-    else:
-        change = InsertAfter(place, (f"{name}.zero_grad()",))
-        title = f"Clear the gradients after each step: {name}.zero_grad()"
-    return Reported(finding, Proposal(title, Safety.SAFE, (change,)))
-
-
-def _no_fix(finding: Finding, why: str) -> Reported:
-    return Reported(replace(finding, no_fix_because=why))
+    after = statement_of(trace.snapshot, step.span)
+    before = statement_of(trace.snapshot, backward.span) if backward is not None else None
+    if name is None or after is None or step.span.path not in trace.snapshot.contents:
+        return Reported(replace(finding, no_fix_because="the optimizer has no name where the step is run"))
+    line = (f"{name}.zero_grad()",)
+    if before is not None:
+        return Reported(finding, Proposal(f"Clear the gradients before this backward: {line[0]}", Safety.SAFE, (InsertBefore(before, line),)))
+    return Reported(finding, Proposal(f"Clear the gradients after the step: {line[0]}", Safety.SAFE, (InsertAfter(after, line),)))
 
 
 def _optimizer_name(trace: Trace, step: Event) -> str | None:
