@@ -29,6 +29,8 @@ def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame) -> Exi
     machine.tree.add(alt)
     outcomes: list[tuple[Exit | None, Delta]] = []
     raised: GuestRaise | None = None
+    guards = machine.state.get("guards", ())
+    machine.state["guards"] = (*guards, span)
     for arm in arms:
         mark = machine.heap.begin()
         machine.tree.begin_arm(alt)
@@ -42,6 +44,9 @@ def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame) -> Exi
             continue
         machine.tree.end()
         outcomes.append((left, machine.heap.take(mark)))
+    # Where one side left, what follows is reached by the others alone: the condition guards it until the loop or call ends.
+    one_side_left = raised is not None or any(left is not None for left, _ in outcomes)
+    machine.state["guards"] = (*guards, span) if one_side_left else guards
     if not outcomes:
         if raised is None:
             return None

@@ -264,6 +264,7 @@ def run_body(machine: Machine, frame: Frame, span: Span) -> Value:
     function = frame.function
     assert function is not None  # noqa: S101  frames of functions have one
     caller, path, caller_span, stack = machine.frame, machine.path, machine.span, machine.state.get("stack", ())
+    guards = machine.state.get("guards", ())
     machine.frame, machine.path, machine.depth = frame, (*path, span), machine.depth + 1
     machine.state["stack"] = (*stack, function.node)
     machine.executed.add(function.node)
@@ -280,8 +281,10 @@ def run_body(machine: Machine, frame: Frame, span: Span) -> Value:
         machine.tree.add(Leave("raise"))
         machine.tree.end()
         machine.frame, machine.path, machine.depth, machine.span, machine.state["stack"] = caller, path, machine.depth - 1, caller_span, stack
+        machine.state["guards"] = guards
         raise
     machine.tree.end()
     machine.frame, machine.path, machine.depth, machine.span, machine.state["stack"] = caller, path, machine.depth - 1, caller_span, stack
+    machine.state["guards"] = guards
     frame.vars.clear()
     return value

@@ -43,7 +43,10 @@ class Running:
     def iteration(self, body: list[ast.stmt], frame: Frame) -> Exit | None:
         """Run the body once."""
         self.machine.tree.begin_iteration(self.node)
+        guards = self.machine.state.get("guards", ())
         left = self.machine.execute(body, frame)
+        if left is None or left.kind == "continue":
+            self.machine.state["guards"] = guards
         branches.rejoin(self.machine, frame, ("continue",), self.pending)
         self.machine.tree.end()
         self.done += 1

@@ -69,7 +69,7 @@ class TraceDomain:
         self.ownership = Ownership(machine)
         self.autograd = Autograd(machine, self.library, self.ownership)
         self.casting.bind(machine)
-        machine.state["distributed"] = self.world.distributed
+        machine.state.update({"distributed": self.world.distributed, "rehearsal": self.rehearsal, "rank conditions": self.rank_conditions})
 
     def lookup(self, dotted: str) -> Value:
         """What a library's name stands for, or ``MISSING``."""

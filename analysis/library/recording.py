@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.values import Call, Function, Guarded, HostFunction, Instance, Method, Partial, Stamp, Value
 from analysis.library.knowledge import LibraryClass, Subject
+from analysis.library.rehearsal import Rehearsal
 from analysis.source import Span
 from analysis.trace.events import Context, Event, Kind
 
@@ -67,16 +68,17 @@ def emit(machine: Machine, kind: Kind, *, subject: Any = None, value: Any = None
     )
     event = Event(kind, span, machine.path, context, subject, value, detail)
     machine.tree.add(event)
-    machine.domain.rehearsal.saw(machine, kind)
+    rehearsal = machine.state.get("rehearsal")
+    if isinstance(rehearsal, Rehearsal):
+        rehearsal.saw(machine, kind)
     return event
 
 
 def _rank_guard(machine: Machine) -> Span | None:
     """The innermost open condition whose outcome differs between ranks."""
-    varying: frozenset[Span] = machine.state.get("rank_conditions", frozenset())
-    if not varying:
-        return None
-    return next((span for span in reversed(machine.guards) if span in varying), None)
+    varying: set[Span] = machine.state.get("rank conditions", set())
+    guards: tuple[Span, ...] = machine.state.get("guards", ()) if varying else ()
+    return next((span for span in reversed(guards) if span in varying), None)
 
 
 def manager(subject: Subject, dotted: str, change: Change) -> LibraryClass:
