@@ -28,7 +28,11 @@ class Domain(Protocol):
     """
 
     watches_stores: bool
-    tracks_places: bool
+
+    @property
+    def tracks_places(self) -> bool:
+        """Whether the machine notes, at this moment, where variables are set."""
+        ...
 
     def lookup(self, dotted: str) -> Value:
         """What the library's name stands for (a ``HostFunction``, ``Class``, constant, host callable), or ``MISSING``."""

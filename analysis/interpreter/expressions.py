@@ -106,9 +106,9 @@ def _undecided_bool(machine: Machine, node: ast.BoolOp, index: int, left: Value,
     right = node.values[index + 1 :]
     rest = right[0] if len(right) == 1 else ast.copy_location(ast.BoolOp(node.op, right), right[0])
     run = partial(machine.evaluate, rest, frame)
-    other = branches.choose(machine, frame.file.span(node.values[index]), [run], frame) if _has_call(rest) else run()
     word = "or" if isinstance(node.op, ast.Or) else "and"
-    return derived(machine, word, f"{left!r} {word} {other!r:.40}", left, other, test=("bool", left, other))
+    other = branches.choose(machine, frame.file.span(node.values[index]), [run], frame, first=word == "and") if _has_call(rest) else run()
+    return derived(machine, word, f"{left!r} {word} {other!r:.40}", left, other, test=(word, left, other))
 
 
 def _has_call(node: ast.AST) -> bool:
@@ -179,13 +179,17 @@ def _joined(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
     values = [machine.evaluate(part, frame) for part in node.values]
     if all(isinstance(value, (str, int, float, bool)) for value in values) and not text_is_too_large(values):
         return "".join(str(value) for value in values)
-    return Symbol("a formatted text", frame.file.span(node), machine.stamp)
+    return _text(machine, frame.file.span(node), values)
+
+
+def _text(machine: Machine, span: Span, values: list[Value]) -> Symbol:
+    return Symbol("a formatted text", span, machine.stamp, rank_varying=any(getattr(value, "rank_varying", False) is True for value in values))
 
 
 def _formatted(machine: Machine, node: ast.FormattedValue, frame: Frame) -> Value:
     value = machine.evaluate(node.value, frame)
     plain = isinstance(value, (str, int, float, bool)) and node.format_spec is None and node.conversion in {-1, ord("s")}
-    return value if plain else Symbol("a formatted text", frame.file.span(node), machine.stamp)
+    return value if plain else _text(machine, frame.file.span(node), [value])
 
 
 def _lambda(machine: Machine, node: ast.Lambda, frame: Frame) -> Value:

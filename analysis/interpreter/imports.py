@@ -81,15 +81,23 @@ def from_import(machine: Machine, module: Value, name: str, importer: str) -> Va
             return machine.load(path, f"{module.name}.{name}")
         return _module_getattr(machine, module, name)
     if isinstance(module, External):
-        path = machine.modules.resolve(f"{module.dotted}.{name}", importer, machine.entry_path)
-        if path is not None:
-            return machine.load(path, f"{module.dotted}.{name}")
-        submodule = machine.domain.guest_source(f"{module.dotted}.{name}")
-        if submodule is not None:
-            return run_top_level(machine, submodule, f"{module.dotted}.{name}")
-        value = machine.domain.lookup(f"{module.dotted}.{name}")
-        return External(f"{module.dotted}.{name}") if value is MISSING else value
+        asked = (module.dotted, name, importer)
+        if asked not in machine.found_outside:
+            machine.found_outside[asked] = _from_outside(machine, f"{module.dotted}.{name}", importer)
+        return machine.found_outside[asked]
     return machine.getattr(module, name, machine.span)
+
+
+def _from_outside(machine: Machine, dotted: str, importer: str) -> Value:
+    """What a dotted name that is no module of the repository by its first part stands for."""
+    path = machine.modules.resolve(dotted, importer, machine.entry_path)
+    if path is not None:
+        return machine.load(path, dotted)
+    submodule = machine.domain.guest_source(dotted)
+    if submodule is not None:
+        return run_top_level(machine, submodule, dotted)
+    value = machine.domain.lookup(dotted)
+    return External(dotted) if value is MISSING else value
 
 
 def submodule_path(machine: Machine, module: Module, name: str) -> str | None:

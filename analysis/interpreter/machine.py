@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from analysis.interpreter.domain import Domain
     from analysis.interpreter.frames import Frame
     from analysis.snapshot import Snapshot
+    from analysis.trace.events import RankGuard
 
 #: More notes than a reader would ever see.
 MAX_NOTES = 1000
@@ -42,6 +43,8 @@ class Machine:
         self.heap = Heap()
         self.tree = Builder()
         self.loaded: dict[str, Module] = {}
+        #: What names of libraries were found to stand for, by module, name and asking file.
+        self.found_outside: dict[tuple[str, str, str], Value] = {}
         self.entry_path = ""
         self.stamp: Stamp = ()
         self.path: tuple[Span, ...] = ()
@@ -54,6 +57,10 @@ class Machine:
         #: How many items were taken so far that the source does not tell.
         self.unknown_items = 0
         self.state: dict[str, Any] = {}
+        #: Conditions whose outcome differs between ranks, with the answers of rank 0 and of the others, as the domain found them.
+        self.divisions: dict[Span, tuple[Value, bool | None, bool | None]] = {}
+        #: Those of them that control is under now.
+        self.guards: tuple[RankGuard, ...] = ()
         self.executed: set[ast.AST] = set()
         #: What could not be followed, where, in a sentence: shown to the reader.
         self.unresolved: list[tuple[Span, str]] = []

@@ -59,6 +59,9 @@ def truth(machine: Machine, value: Value, span: Span) -> bool | None:
         case Symbol():
             if value.test and value.test[0] == "not":
                 inner = truth(machine, value.test[1], span)
+                if inner is None and span in machine.divisions:
+                    condition, zero, others = machine.divisions[span]
+                    machine.divisions[span] = value, None if zero is None else not zero, None if others is None else not others
                 return None if inner is None else not inner
             return machine.domain.decide(machine, value, span)
         case Alternatives(values=values):
@@ -127,7 +130,7 @@ def binary(machine: Machine, op: ast.operator, left: Value, right: Value, span: 
         return _special(machine, method, sign, left, right, span, in_place=in_place)
     if isinstance(left, (Symbol, External)) or isinstance(right, (Symbol, External)):
         replaced = machine.domain.modulo(machine, left, right, span) if isinstance(op, ast.Mod) and isinstance(left, int) else MISSING
-        return derived(machine, sign, f"{left!r} {sign} {right!r}", left, right) if replaced is MISSING else replaced
+        return derived(machine, sign, f"{left!r} {sign} {right!r}", left, right, test=(sign, left, right)) if replaced is MISSING else replaced
     if in_place and isinstance(left, list):
         machine.heap.touch(left)
         items = machine.items(right, span)
@@ -242,6 +245,8 @@ def _identical(left: Value, right: Value) -> bool | None:
 def _contains(machine: Machine, container: Value, item: Value, span: Span) -> Value:
     if isinstance(container, Instance) and container.cls.find("__contains__") is not MISSING:
         return machine.call(machine.getattr(container, "__contains__", span), [item], {}, span)
+    if isinstance(container, (dict, set, frozenset)) and isinstance(item, (str, int)) and item in container:
+        return True
     if isinstance(container, (str, bytes, list, tuple, dict, set, frozenset, range)) and not isinstance(item, (Symbol, Alternatives)):
         if not isinstance(container, (str, bytes)) and any(isinstance(each, (Symbol, Alternatives)) for each in container):
             return True if any(each is item for each in container) else derived(machine, "in", f"{item!r} in a collection", item, container)

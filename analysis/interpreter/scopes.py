@@ -22,8 +22,21 @@ class Names:
     is_generator: bool
 
 
+#: The attribute of a syntax node that holds what was found out about it.
+_FOUND = "names_of_function"
+
+
 def names_of(node: FunctionNode) -> Names:
-    """The names of ``node``. Comprehensions count as part of the function: their targets live in a frame of their own while they run."""
+    """The names of ``node``, found out once per node: sources of libraries are read once and run often."""
+    known: Names | None = getattr(node, _FOUND, None)
+    if known is None:
+        known = _names_of(node)
+        setattr(node, _FOUND, known)
+    return known
+
+
+def _names_of(node: FunctionNode) -> Names:
+    """Comprehensions count as part of the function: their targets live in a frame of their own while they run."""
     bound: set[str] = {argument.arg for argument in _arguments(node.args)}
     used: set[str] = set()
     outer: set[str] = set()

@@ -92,9 +92,10 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alternatives:
-    """One of two to eight values, decided while the program runs."""
+    """One of two to eight values, decided while the program runs; ``rank_varying``: by a condition that ranks answer differently."""
 
     values: tuple[Value, ...]
+    rank_varying: bool = False
 
 
 #: A variable shared with an inner function: a dict with the one key "value", so that the heap can undo writes to it.

@@ -16,6 +16,7 @@ from estimator.script import doubts, shapes, watching
 from estimator.script.loops import WINDOW, LibraryPlan, Plan, steps_inside
 from estimator.script.observed import Observed
 from estimator.script.pins import pinned_version
+from estimator.script.words import in_words
 from estimator.tape.checkpoint import RecomputationDone
 from estimator.tape.events import Phase
 from estimator.tape.not_followed import NotFollowed
@@ -37,13 +38,19 @@ class TapeDomain:
     """The domain of one run of one script."""
 
     watches_stores = False
-    tracks_places = True
 
     def __init__(self, tape: Tape, request: Request) -> None:
         self.tape = tape
         self.request = request
         self.observed = Observed()
+        #: What was lost and the sentence that says why, by the identity of the symbol that stands for it.
+        self.causes: dict[int, tuple[Symbol, str]] = {}
         self._lines: dict[Span, Place] = {}
+
+    @property
+    def tracks_places(self) -> bool:
+        """Inside a model nothing is configured any more."""
+        return not self.tape.depth
 
     def bind(self, machine: Machine) -> None:
         """Take up work on ``machine``: guest functions that the tape calls back run there, numbers it cannot tell are symbols."""
@@ -101,14 +108,17 @@ class TapeDomain:
 
     def here(self, span: Span) -> Place | None:
         """The repository's line that is being run: that of ``span``, or of the innermost call into a library."""
-        for each in (span, *reversed(self.machine.path)):
-            if self.is_own(each):
+        own = self.machine.snapshot.contents
+        if span.path in own:
+            return self.place(span)
+        for each in reversed(self.machine.path):
+            if each.path in own:
                 return self.place(each)
         return None
 
     def said(self, value: Value) -> str:
         """A value in words for a person."""
-        return doubts.in_words(value)
+        return in_words(value)
 
     def pinned(self, package: str) -> tuple[int, ...]:
         """The version of a package that the repository asks for; () where it does not say."""
@@ -152,7 +162,7 @@ class TapeDomain:
             case Instance():
                 if machine.try_depth or name.startswith("__"):
                     raise guest_error(AttributeError(f"{value.cls.name} has no attribute {name}"), span)
-        return Symbol(f"{doubts.in_words(value)}.{name}", span, machine.stamp)
+        return Symbol(f"{in_words(value)}.{name}", span, machine.stamp)
 
     def _attribute_of_library(self, machine: Machine, dotted: str) -> Value:
         if self.guest_source(dotted) is not None:
@@ -191,7 +201,7 @@ class TapeDomain:
         """Items that the source does not tell."""
         length = value.parts.get(".__len__()") if isinstance(value, Symbol) else None
         for index in range(length if isinstance(length, int) else _UNKNOWN_ITEMS):
-            yield Symbol(f"item {index} of {doubts.in_words(value)}", span, machine.stamp)
+            yield Symbol(f"item {index} of {in_words(value)}", span, machine.stamp)
 
     # Calls.
 
@@ -203,7 +213,7 @@ class TapeDomain:
         doubts.backward_of(self, callee, span)
         if any(doubts.holds_device_tensor(value) for value in (*args, *kwargs.values())):
             return doubts.swallowed(self, callee, span)
-        return Symbol(doubts.call_in_words(callee), span, machine.stamp)
+        return doubts.call_of(self, callee, span)
 
     def before_call(self, machine: Machine, span: Span) -> None:
         """The tape attributes what comes to the repository's line that runs."""

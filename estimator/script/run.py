@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +42,7 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
     machine.state["arguments"] = machine.overrides
     domain.bind(machine)
     tape.forced_autocast = {"amp-bf16": BFLOAT16, "amp-fp16": FLOAT16}.get(request.overrides.get("precision", ""))
-    with tape.active():
+    with tape.active(), _no_collections():
         try:
             machine.load(entry, "__main__")
         except StopRun:
@@ -52,6 +54,18 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
                 place = domain.here(error.span) if error.span is not None else None
                 domain.lose(f"{place or entry}: the script stops here with {describe(error.value)}")
     return Run(tape, domain.observed)
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Python's search for cycles, off for one run: the run makes objects by the hundred thousand and few cycles, and its steps bound it."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def as_value(text: str) -> Any:

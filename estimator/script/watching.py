@@ -48,9 +48,8 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
         observed.trainable = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
         observed.main = call
     for _, value in named:
-        if isinstance(value, Symbol) and total and value.role != doubts.LOST:
-            value.role = doubts.LOST
-            domain.lose(f"{call.place}: the model {module.cls.name} is given {doubts.in_words(value)}, whose shape is not known")
+        if isinstance(value, Symbol) and total:
+            doubts.arrived(domain, module.cls.name, value)
 
 
 def parameters_of(module: Instance) -> Iterator[Parameter]:

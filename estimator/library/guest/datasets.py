@@ -115,7 +115,7 @@ class Dataset(TorchDataset):
             value = column_of(self.columns, key)
             return [value, value]
         names = self.shown if self.shown is not None else list(self.columns)
-        row = {name: column_of(self.columns, name) for name in names}
+        row = _Row({name: column_of(self.columns, name) for name in names}, 0)
         if isinstance(key, (slice, list)):
             count = len(range(self.length)[key]) if isinstance(key, slice) else len(key)
             row = {name: [value] * count for name, value in row.items()}

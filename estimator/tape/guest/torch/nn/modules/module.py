@@ -132,14 +132,17 @@ class Module:
         return torch._C._LoadResult([], [])
 
     def _apply(self, function, recurse=True):
-        for module in self.children():
-            module._apply(function)
+        for module in self._modules.values():
+            if module is not None:
+                module._apply(function)
+        before = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)
         for param in self._parameters.values():
             if param is not None:
-                with torch.no_grad():
-                    param.data = function(param)
-                    if param.grad is not None:
-                        param.grad = function(param.grad)
+                param.data = function(param)
+                if param.grad is not None:
+                    param.grad = function(param.grad)
+        torch._C._set_grad_enabled(before)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 moved = function(buffer)
@@ -184,9 +187,10 @@ class Module:
         return self._apply(lambda tensor: tensor.bfloat16() if tensor.is_floating_point() else tensor)
 
     def train(self, mode=True):
-        self.training = mode
-        for module in self.children():
-            module.train(mode)
+        self.__dict__["training"] = mode
+        for module in self._modules.values():
+            if module is not None:
+                module.train(mode)
         return self
 
     def eval(self):
