@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from analysis.interpreter.values import Call, HostFunction, Instance, Value
 from analysis.library.domain import domain_of
+from analysis.library.dropout import dropped
 from analysis.library.knowledge import Example, Subject
 from analysis.library.ownership import MODULE, owner_of
 from analysis.library.parts import run_unknown
+from analysis.library.recording import modes
 
 SUBJECT = Subject(
     examples=(
@@ -50,11 +52,16 @@ _PLAIN = {
 }  # fmt: skip
 
 
+#: Whether a layer was built while a forward ran: nothing can switch it to another mode before it is called.
+BUILT_INSIDE = "layer: built in a forward"
+
+
 def _keep_arguments(call: Call) -> Value:
     """Layers remember how they were built: a rule may ask for ``dim`` or ``p``."""
     instance = call.args[0]
     instance.fields.update({"training": True, **{key: value for key, value in call.kwargs.items() if key.isidentifier()}})
     instance.fields["layer: arguments"] = tuple(call.args[1:])
+    instance.fields[BUILT_INSIDE] = modes(call.machine).forwarding is not None
 
 
 def _layer(op: str, outputs: int = 1) -> HostFunction:
@@ -73,6 +80,8 @@ def _operation(op: str) -> HostFunction:
 
     def run(call: Call) -> Value:
         layer: Instance = call.args[0]
+        if op == "dropout" and layer.fields.get(BUILT_INSIDE) is True:
+            dropped(call, layer.fields.get("p", next(iter(layer.fields.get("layer: arguments", ())), 0.5)), layer)
         options = {**{key: value for key, value in layer.fields.items() if key.isidentifier()}, "module": layer}
         return domain_of(call).autograd.made(op, tuple(call.args[1:]), {key: value for key, value in options.items() if not isinstance(value, Instance)})
 

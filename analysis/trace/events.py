@@ -14,6 +14,23 @@ from analysis.source import Span
 
 
 @dataclass(frozen=True, slots=True)
+class RankGuard:
+    """An open condition that ranks answer differently.
+
+    ``zero`` and ``others``: whether rank 0 and the other ranks get past it (None: it depends on more than the rank).
+    ``until``: "" inside an arm; "continue", "break" or "return" where another arm left in that way, and what follows is reached by the rest.
+    ``path``: the calls that led to the condition.
+    """
+
+    span: Span
+    condition: Any
+    zero: bool | None
+    others: bool | None
+    until: str
+    path: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """What surrounds an event."""
 
@@ -22,9 +39,14 @@ class Context:
     autocast: bool = False
     no_sync: bool = False
     distributed: bool = False  # the program runs on several ranks in this world
-    rank_guard: Span | None = None  # inside code that only some ranks reach
+    rank_guards: tuple[RankGuard, ...] = ()  # conditions that let only some ranks through, outermost first
     stamp: tuple[tuple[int, int], ...] = ()
     function: str = ""  # qualified name of the guest function that runs
+
+    @property
+    def rank_guard(self) -> Span | None:
+        """The innermost condition that lets only some ranks through."""
+        return self.rank_guards[-1].span if self.rank_guards else None
 
 
 class Kind(Enum):
@@ -59,6 +81,7 @@ class Kind(Enum):
     SAVE = "save"
     LOG = "log"
     SEED = "seed"
+    DROPOUT = "dropout"  # subject: module whose forward drops values without asking for its mode; detail: rate, mode
     OPAQUE = "opaque"  # subject: tuple of every object that the call may have changed
 
 
