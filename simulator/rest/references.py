@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from simulator.branches import branch_moved
 from simulator.errors import not_found, unprocessable
@@ -78,4 +79,4 @@ def _move(call: Call, reference: str, before: str | None, after: str) -> None:
 def _reference_json(repository: Repository, reference: str, sha: str) -> Json:
     url = api_url(repository)
     target = {"type": "commit", "sha": sha, "url": f"{url}/git/commits/{sha}"}
-    return {"ref": reference, "node_id": f"REF_{sha}", "url": f"{url}/git/{reference}", "object": target}
+    return {"ref": reference, "node_id": f"REF_{sha}", "url": f"{url}/git/{quote(reference)}", "object": target}

@@ -232,3 +232,21 @@ async def test_a_job_that_cannot_be_finished_says_why(github: Simulator, reposit
     rerequest(repository, run, repository.owner)
     await until(lambda: pull.comments)
     assert len(pull.reviews) == 1
+
+
+async def test_a_base_branch_with_an_odd_name(repository: Repository) -> None:
+    repository.commit("release/1.0#ü", {"train.py": TRAIN}, "Branch off")
+    pull = repository.open_pull_request("faster", "release/1.0#ü", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    assert (len(pull.reviews), len(pull.comments)) == (1, 1)
+
+
+async def test_another_base_is_another_comparison(repository: Repository) -> None:
+    repository.commit("large", {"train.py": LARGER}, "Go large")
+    pull = repository.open_pull_request("faster", "large", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    assert (len(pull.reviews), pull.comments) == (1, ())
+    pull.change_base("main")
+    await until(lambda: pull.comments)
+    assert "goes from 8.0 GiB to 64.0 GiB" in pull.comments[0].body
+    assert len(pull.reviews) == 1
