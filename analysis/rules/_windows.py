@@ -1,0 +1,122 @@
+"""The accumulation windows of an optimizer: which backwards each step sums. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from analysis.rules._gradients import GRADIENT_EVENTS, Gradients
+from analysis.rules._objects import numbers_in
+from analysis.snapshot import Snapshot
+from analysis.source import SourceFile, Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import frames
+from analysis.trace.reading import around, span_of
+from analysis.trace.tree import Alt, CallNode, Loop, Node, Seq
+
+
+@dataclass(slots=True)
+class Window:
+    """The backwards whose gradients ``end`` takes (a STEP) or throws away (a ZERO_GRAD); None: the trace ends.
+
+    ``unsure``: something in between was undecided, not followed, or done to the gradients by hand.
+    """
+
+    backwards: list[Event] = field(default_factory=list)
+    end: Event | None = None
+    unsure: bool = False
+
+    @property
+    def stepped(self) -> bool:
+        """Whether a step uses it."""
+        return self.end is not None and self.end.kind is Kind.STEP
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the step stands in the loop over micro-batches itself, in the iteration of the last backward."""
+        return self.end is not None and bool(self.backwards) and self.end.context.stamp == self.backwards[-1].context.stamp
+
+    def in_one_loop(self) -> bool:
+        """Whether all backwards stand in one place and happen in different iterations of one run of a loop, over graphs of their own."""
+        first = self.backwards[0]
+        stamps = [event.context.stamp for event in self.backwards]
+        if len(self.backwards) < 2 or any(frames(event) != frames(first) for event in self.backwards):  # noqa: PLR2004  a window is two at least
+            return False
+        if any(not stamp or stamp[:-1] != stamps[0][:-1] or stamp[-1][0] != stamps[0][-1][0] for stamp in stamps) or len(set(stamps)) < len(stamps):
+            return False
+        seen: set[int] = set()
+        for event in self.backwards:
+            numbers = numbers_in([event.value])
+            if not numbers or numbers & seen:
+                return False
+            seen |= numbers
+        return True
+
+
+def windows(trace: Trace, gradients: Gradients) -> list[Window]:
+    """The windows of one optimizer in the order of the trace."""
+    found: list[Window] = []
+    now = Window()
+    for event in trace.events(*GRADIENT_EVENTS):
+        match gradients.letter(event):
+            case "backward":
+                now.backwards.append(event)
+                now.unsure = now.unsure or trace.undecided(event)
+            case "step":
+                now.end = event
+            case "zero" if now.backwards:
+                now.end = event
+            case "opaque" | "use":
+                now.unsure = True
+        if now.end is not None:
+            now.unsure = now.unsure or trace.undecided(event)
+            found.append(now)
+            now = Window()
+    return [*found, now] if now.backwards else found
+
+
+def loop_at(trace: Trace, number: int) -> Loop | None:
+    """The loop with that number in a stamp."""
+    return next((loop for loop in _loops(trace.root) if loop.number == number), None)
+
+
+def _loops(root: Node) -> Iterator[Loop]:
+    todo: list[Node] = [root]
+    while todo:
+        node = todo.pop()
+        match node:
+            case Seq(children=children):
+                todo.extend(children)
+            case Alt(arms=arms):
+                todo.extend(arms)
+            case CallNode(body=body):
+                todo.append(body)
+            case Loop(iterations=iterations):
+                yield node
+                todo.extend(iterations)
+
+
+def loop_source(trace: Trace, event: Event) -> ast.For | None:
+    """The ``for`` statement whose iteration the event belongs to."""
+    loop = loop_at(trace, event.context.stamp[-1][0]) if event.context.stamp else None
+    if loop is None or loop.span.path not in trace.snapshot.contents:
+        return None
+    stands = around(trace.snapshot, loop.span)
+    found = [each for each in stands.statements if isinstance(each, ast.For)] if stands is not None else []
+    return next((each for each in reversed(found) if _matches(trace.snapshot, each, loop.span)), None)
+
+
+def _matches(snapshot: Snapshot, statement: ast.For, span: Span) -> bool:
+    source = snapshot.source(span.path)
+    return isinstance(source, SourceFile) and any(span_of(snapshot, span.path, node) == span for node in (statement, statement.iter, statement.target))
+
+
+def counts(statement: ast.For | None) -> ast.Call | None:
+    """The ``range(…)`` that a loop runs over."""
+    match statement:
+        case ast.For(iter=ast.Call(func=ast.Name(id="range" | "trange")) as call):
+            return call
+        case _:
+            return None

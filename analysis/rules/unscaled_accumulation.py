@@ -1,0 +1,315 @@
+"""Gradients of several micro-batches are summed without dividing the loss.
+
+A mean loss gives the mean gradient of its batch. Summed over a window of N micro-batches it is N times the gradient of one large batch: the
+learning rate is N times too high, and a limit for clipping N times too low. Dividing by something else than the window, a running index
+for example, weighs the micro-batches unequally.
+
+**How to fix it.** `(loss / steps).backward()`, with the number of micro-batches of a window. Accelerate divides if it is told the window:
+`Accelerator(gradient_accumulation_steps=steps)`.
+
+**What is not reported.** Sum reductions, which a division by a global count turns into a mean; gradients that are divided or copied by
+hand; several losses of one batch; windows that a framework scales; updates every N steps whose gradients are cleared before each backward;
+a truncated sequence whose parts share a graph.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
+from analysis.fixes.change import Proposal, Reported, WrapExpression
+from analysis.interpreter.values import Instance, Symbol
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._gradients import Gradients, gradients_of
+from analysis.rules._objects import confidence_in
+from analysis.rules._scaling import Reduction, Scaling, framework_window, scaling_of
+from analysis.rules._windows import Window, counts, loop_source, windows
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import around, call_at, span_of, text
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Windows of several backwards whose loss nothing divides, or divides by a running index."""
+    told: set[Span] = set()
+    for gradients in gradients_of(trace):
+        for window in windows(trace, gradients):
+            found = _asked(trace, gradients, window) if window.stepped and not window.unsure else None
+            if found is not None and found.finding.span not in told:
+                told.add(found.finding.span)
+                yield found
+    yield from _never_told(trace)
+
+
+def _asked(trace: Trace, gradients: Gradients, window: Window) -> Reported | None:
+    if not window.in_one_loop() or framework_window(window.backwards[0].subject) != 1:
+        return None
+    loop = loop_source(trace, window.backwards[0])
+    if not window.guarded and counts(loop) is None:
+        return None
+    scalings = [scaling_of(event.value) for event in window.backwards]
+    if all(_unscaled(each) for each in scalings):
+        return _undivided(trace, gradients, window, scalings[0])
+    return _by_index(trace, gradients, window, scalings)
+
+
+def _unscaled(scaling: Scaling) -> bool:
+    """Whether nothing scales the loss, and no term of it is known to be a sum."""
+    if scaling.divided or scaling.uneven or not scaling.terms:
+        return False
+    return Reduction.SUM not in scaling.reductions and all(made.op != "unknown" for made in scaling.terms)
+
+
+def _undivided(trace: Trace, gradients: Gradients, window: Window, scaling: Scaling) -> Reported:
+    files = trace.snapshot.contents
+    backward, step = window.backwards[0], window.end or window.backwards[-1]
+    span = visible(backward, files)
+    sure = confidence_in(gradients.optimizer)
+    if Reduction.UNKNOWN in scaling.reductions:
+        sure = min(sure, Confidence.MEDIUM)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        sure,
+        span,
+        f"`{text(trace.snapshot, span)}` runs {len(window.backwards)} times before each step, and nothing divides the loss: "
+        "gradients and clipping are off by the number of micro-batches",
+        (
+            Evidence(span, "each micro-batch adds the gradient of its mean loss"),
+            Evidence(visible(step, files), "and this step takes the sum"),
+        ),
+    )
+    loss, steps = _loss(trace, backward), _steps(trace, window)
+    if loss is None or steps is None:
+        return Reported(replace(finding, no_fix_because="how many micro-batches a window has is not written next to this backward: divide the loss by it"))
+    title = f"Was the learning rate not chosen for the sum? Then divide the loss by {steps}"
+    return Reported(finding, Proposal(title, Safety.REVIEW, (WrapExpression(loss, after=f" / {steps}"),)))
+
+
+def _loss(trace: Trace, backward: Event) -> Span | None:
+    """The loss in ``loss.backward()``, ``scaler.scale(loss).backward()`` and ``accelerator.backward(loss)``."""
+    match call_at(trace.snapshot, backward.span):
+        case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Attribute(attr="scale"), args=[loss]), attr="backward")):
+            found: ast.expr = loss
+        case ast.Call(func=ast.Attribute(attr="backward"), args=[loss]) if isinstance(backward.subject, Instance):
+            found = loss
+        case ast.Call(func=ast.Attribute(value=loss, attr="backward")) if backward.subject is None:
+            found = loss
+        case _:
+            return None
+    return span_of(trace.snapshot, backward.span.path, found)
+
+
+def _steps(trace: Trace, window: Window) -> str | None:
+    """What the source calls the size of the window: ``n`` of ``if (i + 1) % n == 0`` or of ``for micro in range(n)``."""
+    backward, step = window.backwards[0], window.end
+    if step is None or step.path[: len(backward.path)] != backward.path:
+        return None
+    count = counts(loop_source(trace, backward))
+    found: ast.expr | None = None
+    if not window.guarded and count is not None and len(count.args) == 1:
+        found = count.args[0]
+    elif window.guarded:
+        place = (*step.path, step.span)[len(backward.path)]
+        stands = around(trace.snapshot, place)
+        tests = [each.test for each in stands.statements if isinstance(each, ast.If)] if stands is not None else []
+        found = next((node.right for test in reversed(tests) for node in ast.walk(test) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)), None)
+    span = span_of(trace.snapshot, backward.span.path, found) if isinstance(found, (ast.Name, ast.Attribute, ast.Constant)) else None
+    return text(trace.snapshot, span) if span is not None else None
+
+
+def _by_index(trace: Trace, gradients: Gradients, window: Window, scalings: list[Scaling]) -> Reported | None:
+    """A divisor that counts up within the window."""
+    first = scalings[0].divided[0] if scalings[0].divided else None
+    if first is None or not all(each.divided and each.divided[0].made.span == first.made.span for each in scalings):
+        return None
+    divisors = [each.divided[0].divisor for each in scalings]
+    numbers = [each for each in divisors if isinstance(each, int) and not isinstance(each, bool)]
+    if len(numbers) < len(divisors) or any(after - before != 1 for before, after in zip(numbers, numbers[1:], strict=False)):
+        return None
+    files = trace.snapshot.contents
+    backward = window.backwards[0]
+    span = first.made.span if first.made.span.path in files else visible(backward, files)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(gradients.optimizer),
+        span,
+        f"`{text(trace.snapshot, span)}` divides by a running index, {numbers[0]}, {numbers[1]} and so on: micro-batches of one window count less and less",
+        (Evidence(span, "the divisor grows from micro-batch to micro-batch"), Evidence(visible(backward, files), "whose gradients are summed for one step")),
+        no_fix_because="the loss is to be divided by the number of micro-batches of a window",
+    )
+    return Reported(finding)
+
+
+def _never_told(trace: Trace) -> Iterator[Reported]:
+    """``accelerator.accumulate()`` without a window, and a loss that is divided by one."""
+    told: set[Span] = set()
+    for event in trace.events(Kind.BACKWARD):
+        by = event.subject
+        if not isinstance(by, Instance) or not by.fields.get("accelerate: calls") or not isinstance(by.fields.get("accelerate: options"), dict):
+            continue
+        given = by.fields["accelerate: options"]
+        if by.assumed or by.fields.get("gradient_accumulation_steps") != 1 or any(key.startswith("gradient_accumulation") or key == "**" for key in given):
+            continue
+        for each in scaling_of(event.value).divided:
+            fixed = isinstance(each.divisor, Symbol) and each.divisor.stamp == ()
+            span = each.made.span
+            if (fixed or (isinstance(each.divisor, int) and each.divisor > 1)) and span not in told and span.path in trace.snapshot.contents:
+                told.add(span)
+                yield _untold(trace, event, by, span)
+
+
+def _untold(trace: Trace, backward: Event, accelerator: Instance, span: Span) -> Reported:
+    built = accelerator.span or span
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM,
+        span,
+        f"`{text(trace.snapshot, span)}` divides by a window that the accelerator was never told: accumulate() steps after every batch, on gradients that are too small",
+        (
+            Evidence(built, "the accelerator is built without gradient_accumulation_steps"),
+            Evidence(span, "the loss is divided by a window"),
+            Evidence(visible(backward, trace.snapshot.contents), "each backward is followed by a step all the same"),
+        ),
+        no_fix_because="pass gradient_accumulation_steps to the accelerator and drop the division",
+    )
+    return Reported(finding)
+
+
+RULE = Rule(
+    "unscaled-accumulation",
+    Severity.ERROR,
+    "gradients of several micro-batches are summed without dividing the loss",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+
+def train(model, loader, steps=4):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(loader):
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        loss.backward()  # flagged
+        if (i + 1) % steps == 0 or i + 1 == len(loader):
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+            fixed="""
+import torch
+
+def train(model, loader, steps=4):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(loader):
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        (loss / steps).backward()
+        if (i + 1) % steps == 0 or i + 1 == len(loader):
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+        ),
+        Bad(
+            """
+import torch
+
+STEPS = 8
+
+def train(model, next_batch):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cuda")
+    for iteration in range(1000):
+        for micro in range(STEPS):
+            x, y = next_batch()
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            scaler.scale(loss).backward()  # flagged
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+""",
+            fixed="""
+import torch
+
+STEPS = 8
+
+def train(model, next_batch):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cuda")
+    for iteration in range(1000):
+        for micro in range(STEPS):
+            x, y = next_batch()
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            scaler.scale(loss / STEPS).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+""",
+        ),
+        Bad(
+            """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(loader):
+        loss = torch.nn.functional.mse_loss(model(x), y) / (i + 1)  # flagged
+        loss.backward()
+        if (i + 1) % 4 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(loader):
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        if (i + 1) % 4 == 0:
+            for p in model.parameters():
+                p.grad /= 4
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(model, loader, tokens):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(loader):
+        loss = torch.nn.functional.cross_entropy(model(x), y, reduction="sum") / tokens
+        loss.backward()
+        if (i + 1) % 4 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(actor, critic, loader, delay=2):
+    a = torch.optim.Adam(actor.parameters())
+    c = torch.optim.Adam(critic.parameters())
+    for i, (x, y) in enumerate(loader):
+        c.zero_grad()
+        torch.nn.functional.mse_loss(critic(x), y).backward()
+        c.step()
+        if i % delay == 0:
+            a.zero_grad()
+            (-critic(actor(x)).mean()).backward()
+            a.step()
+"""
+        ),
+    ),
+)

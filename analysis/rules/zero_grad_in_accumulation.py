@@ -1,0 +1,145 @@
+"""Gradients are cleared for every micro-batch, but used only every few.
+
+The step runs once per window, the clearing in every iteration: what all micro-batches but the last have computed is thrown away. Training costs
+the whole window and learns from one micro-batch.
+
+**How to fix it.** Clear the gradients where they have been used: right after the step.
+
+**What is not reported.** A second optimizer whose update runs every few iterations with a backward of its own; gradients that are read or
+copied by hand before they are cleared; a clearing that an undecided branch may skip (a batch whose loss is not finite).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Evidence, Finding, Safety, Severity
+from analysis.fixes.change import MoveStatement, Proposal, Reported
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._gradients import Gradients, gradients_of
+from analysis.rules._objects import confidence_in
+from analysis.rules._statements import is_alone
+from analysis.rules._windows import Window, windows
+from analysis.trace import Trace
+from analysis.trace.places import frames, meeting, visible
+from analysis.trace.reading import statement_of, text
+
+#: So many micro-batches are thrown away before one is used: one alone may be meant.
+_LOST = 2
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Backwards of one place, some of which are cleared and some used, within one run of a loop."""
+    for gradients in gradients_of(trace):
+        found = windows(trace, gradients)
+        for index, used in enumerate(found):
+            lost = found[max(0, index - _LOST) : index]
+            if used.stepped and len(lost) == _LOST and _same_loop([*lost, used]):
+                yield _reported(trace, gradients, lost[-1], used)
+                break
+
+
+def _same_loop(parts: list[Window]) -> bool:
+    events = [event for part in parts for event in part.backwards]
+    if any(part.unsure or not part.backwards for part in parts) or any(part.stepped for part in parts[:-1]):
+        return False
+    first = events[0]
+    stamps = [event.context.stamp for event in events]
+    return all(
+        stamp and frames(event) == frames(first) and stamp[:-1] == stamps[0][:-1] and stamp[-1][0] == stamps[0][-1][0]
+        for event, stamp in zip(events, stamps, strict=True)
+    )
+
+
+def _reported(trace: Trace, gradients: Gradients, lost: Window, used: Window) -> Reported:
+    files = trace.snapshot.contents
+    zero, step, backward = lost.end or lost.backwards[-1], used.end or used.backwards[-1], lost.backwards[0]
+    span = meeting(zero, step, files)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(gradients.optimizer),
+        span,
+        f"`{text(trace.snapshot, span)}` clears the gradients of every micro-batch, while the step runs only once per window: all but the last are thrown away",
+        (
+            Evidence(visible(backward, files), "a micro-batch adds its gradients"),
+            Evidence(visible(zero, files), "they are cleared before any step has used them"),
+            Evidence(visible(step, files), "the step uses what the last micro-batch left"),
+        ),
+    )
+    after, place = statement_of(trace.snapshot, step.span), statement_of(trace.snapshot, zero.span)
+    if zero.path != step.path or after is None or place is None or zero.span.path not in files or not is_alone(trace.snapshot, zero.span):
+        return Reported(replace(finding, no_fix_because="clearing and step are in different functions: clear right after the step"))
+    return Reported(finding, Proposal("Clear the gradients after the step that uses them", Safety.SAFE, (MoveStatement(place, after=after),)))
+
+
+RULE = Rule(
+    "zero-grad-in-accumulation",
+    Severity.ERROR,
+    "gradients are cleared for every micro-batch, but used only every few",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(loader):
+        optimizer.zero_grad()  # flagged
+        (torch.nn.functional.mse_loss(model(x), y) / 4).backward()
+        if (i + 1) % 4 == 0:
+            optimizer.step()
+""",
+            fixed="""
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(loader):
+        (torch.nn.functional.mse_loss(model(x), y) / 4).backward()
+        if (i + 1) % 4 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+        ),
+        Good(
+            """
+import torch
+
+def train(generator, critic, loader):
+    g = torch.optim.Adam(generator.parameters())
+    d = torch.optim.Adam(critic.parameters())
+    for i, real in enumerate(loader):
+        fake = generator(torch.randn_like(real))
+        d.zero_grad()
+        (critic(fake).mean() - critic(real).mean()).backward()
+        d.step()
+        if i % 5 == 0:
+            g.zero_grad()
+            (-critic(generator(torch.randn_like(real))).mean()).backward()
+            g.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(model, tasks):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(100):
+        sums = {}
+        for x, y in tasks:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            for name, p in model.named_parameters():
+                sums[name] = sums.get(name, 0) + p.grad.clone()
+        for name, p in model.named_parameters():
+            p.grad = sums[name]
+        optimizer.step()
+"""
+        ),
+    ),
+)
