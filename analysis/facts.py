@@ -9,7 +9,7 @@ import ast
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from analysis.source import SourceFile
 
@@ -76,62 +76,71 @@ def may_train(raw: bytes) -> bool:
 
 
 def facts_of(file: SourceFile) -> Facts:
-    """The facts of a parsed file."""
-    definitions = tuple(_definitions(file))
-    guarded = any(isinstance(node, ast.If) and _is_main_guard(node.test) for node in file.tree.body)
-    strings = {node.value for node in ast.walk(file.tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    return Facts(
-        tuple(dict.fromkeys(_imports(file.tree))),
-        definitions,
-        tuple(sorted(text for text in strings if len(text) < _LONGEST_NAME and _DATA_FILE.fullmatch(text))),
-        guarded or definitions[0].trains or _calls_own(file.tree),
-    )
-
-
-def _imports(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                yield from (name.name for name in names)
-            case ast.ImportFrom(module=module, names=names, level=level):
-                start = "." * level + (module or "")
-                yield start
-                separator = "" if start.endswith(".") else "."
-                yield from (f"{start}{separator}{name.name}" for name in names if name.name != "*")
-
-
-def _definitions(file: SourceFile) -> Iterator[Definition]:
-    """The top level first, then every definition, outer before inner."""
-    todo: list[tuple[str, ast.AST]] = [("", file.tree)]
+    """The facts of a parsed file, gathered in one walk."""
+    found = _Gathered()
+    todo: list[tuple[ast.AST, int]] = [(file.tree, found.define(Definition("", 0, len(file.content))))]
     while todo:
-        prefix, owner = todo.pop()
-        inner: list[tuple[str, ast.AST]] = []
-        calls: set[str] = set()
-        below = list(ast.iter_child_nodes(owner))
-        while below:
-            node = below.pop()
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                inner.append((f"{prefix}.{node.name}" if prefix else node.name, node))
-                continue
-            if isinstance(node, ast.Call):
-                calls.add(_called(node.func))
-            below.extend(ast.iter_child_nodes(node))
-        if isinstance(owner, ast.Module):
-            yield Definition("", 0, len(file.content), frozenset(calls - {""}))
-        else:
-            span = file.span(owner)
-            yield Definition(prefix, span.start, span.end, frozenset(calls - {""}), isinstance(owner, ast.ClassDef))
-        todo.extend(inner)
+        node, owner = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            todo.append((child, found.define(_definition(file, child, found.definitions[owner])) if isinstance(child, _DEFINING) else owner))
+            match child:
+                case ast.Call(func=function):
+                    found.calls[owner].add(called(function))
+                case ast.Import() | ast.ImportFrom():
+                    found.imports.extend(_imported(child))
+                case ast.Constant(value=str(text)) if len(text) < _LONGEST_NAME and _DATA_FILE.fullmatch(text):
+                    found.data_files.add(text)
+    definitions = tuple(replace(each, calls=frozenset(calls - {""})) for each, calls in zip(found.definitions, found.calls, strict=True))
+    guarded = any(isinstance(node, ast.If) and _is_main_guard(node.test) for node in file.tree.body)
+    script = guarded or definitions[0].trains or _calls_own(file.tree)
+    return Facts(tuple(dict.fromkeys(found.imports)), definitions, tuple(sorted(found.data_files)), script)
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What the walk has met; ``calls`` go with ``definitions``."""
+
+    imports: list[str] = field(default_factory=list)
+    definitions: list[Definition] = field(default_factory=list)
+    calls: list[set[str]] = field(default_factory=list)
+    data_files: set[str] = field(default_factory=set)
+
+    def define(self, definition: Definition) -> int:
+        """Add a definition; returns its place."""
+        self.definitions.append(definition)
+        self.calls.append(set())
+        return len(self.definitions) - 1
+
+
+_DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _definition(file: SourceFile, node: ast.AST, owner: Definition) -> Definition:
+    name: str = getattr(node, "name", "")
+    span = file.span(node)
+    return Definition(f"{owner.qualname}.{name}" if owner.qualname else name, span.start, span.end, is_class=isinstance(node, ast.ClassDef))
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """Dotted names as they are written: ``from a import b`` gives ``a`` and ``a.b``."""
+    if isinstance(node, ast.Import):
+        yield from (name.name for name in node.names)
+        return
+    start = "." * node.level + (node.module or "")
+    yield start
+    separator = "" if start.endswith(".") else "."
+    yield from (f"{start}{separator}{name.name}" for name in node.names if name.name != "*")
 
 
 def _calls_own(tree: ast.Module) -> bool:
     """Whether the top level calls a function of the file for its effect: ``main()``."""
     own = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
     calls = (node.value for node in tree.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
-    return any(_called(call.func) in own for call in calls)
+    return any(called(call.func) in own for call in calls)
 
 
-def _called(function: ast.expr) -> str:
+def called(function: ast.expr) -> str:
+    """The last part of the name that is called, "" if it has none."""
     match function:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name

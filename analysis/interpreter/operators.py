@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from analysis.certainty import MAX_ALTERNATIVES
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
     from analysis.source import Span
 
+#: Items of a collection that are looked at for symbols among them.
+_WIDTH = 64
 #: Operator of the syntax → (function, in-place function, special method, sign).
 OPERATORS: dict[type[ast.operator], tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any], str, str]] = {
     ast.Add: (operator.add, operator.iadd, "add", "+"), ast.Sub: (operator.sub, operator.isub, "sub", "-"),
@@ -248,7 +251,7 @@ def _contains(machine: Machine, container: Value, item: Value, span: Span) -> Va
     if isinstance(container, (dict, set, frozenset)) and isinstance(item, (str, int)) and item in container:
         return True
     if isinstance(container, (str, bytes, list, tuple, dict, set, frozenset, range)) and not isinstance(item, (Symbol, Alternatives)):
-        if not isinstance(container, (str, bytes)) and any(isinstance(each, (Symbol, Alternatives)) for each in container):
+        if not isinstance(container, (str, bytes)) and any(isinstance(each, (Symbol, Alternatives)) for each in islice(container, _WIDTH)):
             return True if any(each is item for each in container) else derived(machine, "in", f"{item!r} in a collection", item, container)
         return host_operator(machine, lambda box, each: each in box, container, item, span)
     return derived(machine, "in", f"{item!r} in {container!r:.40}", item, container, test=("in", item, container))
