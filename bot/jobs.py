@@ -51,6 +51,7 @@ class Jobs:
         self.database.open()
         workflows.use(self.performer)
         DBOS(config=self.database.config())
+        logging.getLogger("dbos").addFilter(workflows.is_news)
         DBOS.launch()
         await DBOS.register_queue_async(workflows.SUBJECTS, partition_concurrency=1, polling_interval_sec=self.pace.poll)
         await DBOS.register_queue_async(

@@ -5,6 +5,7 @@ They must do the same when they run again, so everything that looks at a clock o
 
 from __future__ import annotations
 
+import logging
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Any
@@ -32,6 +33,13 @@ def use(performer: Performer) -> None:
     """Let the workflows of this process run on ``performer``: to DBOS they are module-level functions."""
     global _performer  # noqa: PLW0603  # as said above
     _performer = performer
+
+
+def is_news(record: logging.LogRecord) -> bool:
+    """Whether a record of DBOS says something new: that a job was replaced, failed and was reported, or is cut off by a stop, is how it should be."""
+    error = record.exc_info[1] if record.exc_info else None
+    stopping = _performer is not None and _performer.stopping
+    return not stopping and not isinstance(error, JobFailedError | dbos_error.DBOSWorkflowCancelledError | dbos_error.DBOSAwaitedWorkflowCancelledError)
 
 
 def partition(key: str, delay: float | None = None) -> AbstractContextManager[Any]:
