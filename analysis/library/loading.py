@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from analysis.interpreter.values import MISSING, Call, Function, GuestDict, GuestList, GuestRaise, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import TraceDomain, domain_of
 from analysis.library.knowledge import Example, Subject
+from analysis.library.randomness import LOADING
 from analysis.library.recording import emit
 from analysis.trace.events import Kind
 
@@ -97,6 +98,8 @@ def sample_of(domain: TraceDomain, dataset: Value, call: Call) -> Value:
     inner = dataset.fields.get("dataset")
     if isinstance(inner, Instance) and not isinstance(dataset.cls.find("__getitem__"), Function):
         return sample_of(domain, inner, call)
+    before = domain.machine.state.get(LOADING)
+    domain.machine.state[LOADING] = dataset
     try:
         if isinstance(dataset.cls.find("__getitem__"), Function):
             index = domain.casting.symbol("an index", call.span, ())
@@ -105,6 +108,8 @@ def sample_of(domain: TraceDomain, dataset: Value, call: Call) -> Value:
             return next(iter(call.machine.iterate(dataset, call.span)), MISSING)
     except GuestRaise:
         return MISSING
+    finally:
+        domain.machine.state[LOADING] = before
     return MISSING
 
 

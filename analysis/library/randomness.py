@@ -1,0 +1,90 @@
+"""Random numbers on the host: generators that a program makes, the global ones, and what draws from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.interpreter.values import Call, HostFunction, Instance, Value
+from analysis.library.domain import domain_of
+from analysis.library.knowledge import Example, Subject
+from analysis.library.recording import emit
+from analysis.trace.events import Kind
+
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import random
+import numpy as np
+
+rng = np.random.default_rng(1)
+rng.uniform(0, 1)
+random.shuffle([1, 2])
+np.random.permutation(4)
+""",
+            ("draw Generator", "draw", "draw"),
+        ),
+    ),
+)
+
+#: The data set whose item is being made: what runs then runs in a worker process, if there are any.
+LOADING = "loading"
+#: Of a generator: the data set whose item was being made when it was built.
+BUILT_WHILE_LOADING = "generator: built while loading"
+
+GENERATOR = "numpy.random.Generator"
+_GENERATOR = SUBJECT.cls(GENERATOR)
+SUBJECT.cls("numpy.random.RandomState", GENERATOR)
+SUBJECT.cls("numpy.random.mtrand.RandomState", GENERATOR)
+SUBJECT.cls("random.Random", GENERATOR)
+_SETTING = frozenset({"seed", "setstate", "getstate", "set_state", "get_state", "bit_generator", "spawn", "jumped"})
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The detail of a ``DRAW``: the function, and the data set whose item is being made (None: none is)."""
+
+    function: str
+    loading: Instance | None
+
+
+@_GENERATOR.method("__init__")
+def _init(call: Call) -> Value:
+    call.args[0].fields[BUILT_WHILE_LOADING] = call.machine.state.get(LOADING)
+
+
+@SUBJECT.function("numpy.random.default_rng")
+def _default_rng(call: Call) -> Value:
+    return call.machine.construct(domain_of(call).library.cls(GENERATOR), call.args, call.kwargs, call.span)
+
+
+@_GENERATOR.method("__getattr__")
+def _method(call: Call) -> Value:
+    generator, name = call.args
+
+    def run(inner: Call) -> Value:
+        if name not in _SETTING:
+            _drawn(inner, generator, name)
+        return domain_of(inner).casting.result(inner, "a random number")
+
+    return HostFunction(name, run)
+
+
+def _drawn(call: Call, generator: Instance | None, name: str) -> None:
+    emit(call.machine, Kind.DRAW, subject=generator, detail=Drawn(name, call.machine.state.get(LOADING)))
+
+
+def _function(dotted: str) -> HostFunction:
+    """A function that draws from the global generator."""
+
+    def run(call: Call) -> Value:
+        _drawn(call, None, dotted.rpartition(".")[2])
+        return domain_of(call).casting.result(call, "a random number")
+
+    return HostFunction(dotted, run)
+
+
+for _name in "rand randn randint random uniform normal choice permutation shuffle random_sample beta binomial poisson exponential standard_normal".split():
+    SUBJECT.values[f"numpy.random.{_name}"] = _function(f"numpy.random.{_name}")
+for _name in "random uniform randint choice choices sample shuffle gauss randrange getrandbits betavariate normalvariate".split():
+    SUBJECT.values[f"random.{_name}"] = _function(f"random.{_name}")
