@@ -1,0 +1,125 @@
+"""Means over unequal numbers of tokens are averaged.
+
+With `ignore_index` a cross entropy is a mean over the tokens that count. Micro-batches hold different numbers of them, so the mean of their
+means is not the mean over the window: a token in a short micro-batch weighs more than one in a long one.
+
+**How to fix it.** Sum the losses (`reduction="sum"`) and divide by the number of counted tokens of the whole window.
+
+**What is not reported.** Losses without `ignore_index`; the label 255 of dense prediction; sum reductions with a global count; losses
+that a model computes inside itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.fixes.change import Reported
+from analysis.library.tensor import Made
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._gradients import gradients_of
+from analysis.rules._scaling import Reduction, framework_window, scaling_of
+from analysis.rules._windows import Window, windows
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.places import visible
+from analysis.trace.reading import text
+
+_OVER_TOKENS = frozenset({"cross_entropy", "nll_loss"})
+#: What data sets for segmentation call a pixel without a label.
+_VOID_PIXEL = 255
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Windows whose loss is a mean over the tokens that are not ignored, divided by the window."""
+    told: set[Span] = set()
+    for gradients in gradients_of(trace):
+        for window in windows(trace, gradients):
+            made = _mean_over_tokens(window)
+            if made is not None and made.span not in told and made.span.path in trace.snapshot.contents:
+                told.add(made.span)
+                yield _reported(trace, window, made)
+
+
+def _mean_over_tokens(window: Window) -> Made | None:
+    if not window.stepped or window.unsure or not window.in_one_loop():
+        return None
+    backward = window.backwards[0]
+    scaling = scaling_of(backward.value)
+    averaged = bool(scaling.divided) or framework_window(backward.subject) != 1
+    if not averaged or len(scaling.terms) != 1 or scaling.reductions != [Reduction.MEAN]:
+        return None
+    made = scaling.terms[0]
+    ignored = made.options.get("ignore_index")
+    return made if made.op in _OVER_TOKENS and ignored is not None and ignored != _VOID_PIXEL else None
+
+
+def _reported(trace: Trace, window: Window, made: Made) -> Reported:
+    files = trace.snapshot.contents
+    backward, step = window.backwards[0], window.end or window.backwards[0]
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM,
+        made.span,
+        f"`{text(trace.snapshot, made.span)}` is a mean over the tokens that count in one micro-batch: the mean of these means weighs tokens unequally",
+        (
+            Evidence(made.span, "the mean is taken over the tokens of one micro-batch that are not ignored"),
+            Evidence(visible(backward, files), "each micro-batch gets the same weight, however many tokens it has"),
+            Evidence(visible(step, files), "and this step takes their sum"),
+        ),
+        no_fix_because="the number of counted tokens of the whole window must be known before its first backward",
+    )
+    return Reported(finding)
+
+
+RULE = Rule(
+    "token-mean-accumulation",
+    Severity.WARNING,
+    "means over unequal numbers of tokens are averaged",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+
+def train(model, loader, steps=4):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (ids, labels) in enumerate(loader):
+        loss = torch.nn.functional.cross_entropy(model(ids).flatten(0, 1), labels.flatten(), ignore_index=-100)  # flagged
+        (loss / steps).backward()
+        if (i + 1) % steps == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(model, loader, steps=4):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (ids, labels, tokens) in enumerate(loader):
+        loss = torch.nn.functional.cross_entropy(model(ids).flatten(0, 1), labels.flatten(), ignore_index=-100, reduction="sum")
+        (loss / tokens).backward()
+        if (i + 1) % steps == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for ids, labels in loader:
+        loss = torch.nn.functional.cross_entropy(model(ids).flatten(0, 1), labels.flatten(), ignore_index=-100)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+        ),
+    ),
+)
