@@ -275,7 +275,14 @@ def _sequential(call: Call) -> Value:
 @LIST.method("__init__")
 def _list(call: Call) -> Value:
     source = call.get(1, "modules", ())
-    _hold(call, [] if isinstance(source, Symbol) else call.machine.items(source, call.span))
+    _hold(call, [_assumed(call) for _ in range(2)] if isinstance(source, Symbol) else call.machine.items(source, call.span))
+
+
+def _assumed(call: Call) -> Instance:
+    """A module that the source does not tell: something is in the list, or there would be none."""
+    made = Instance(domain_of(call).library.cls("unknown.Model"), call.span, call.machine.stamp, assumed=True)
+    made.fields["training"] = True
+    return made
 
 
 def _hold(call: Call, items: list[Value]) -> None:
