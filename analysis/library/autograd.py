@@ -17,10 +17,16 @@ if TYPE_CHECKING:
     from analysis.library.knowledge import Library
     from analysis.library.ownership import Ownership
 
+_CUTTING = """
+detach data numpy argmax argmin argsort eq ne lt le gt ge isnan isinf isfinite isclose allclose equal logical_and logical_or logical_not logical_xor
+long int short byte bool nonzero bincount searchsorted bucketize one_hot empty_like zeros_like ones_like rand_like randn_like full_like new_zeros
+new_ones new_empty new_full new_tensor multinomial bernoulli randint_like unique any all invert and or xor grad floordiv count_nonzero item zeros ones
+rand randn empty full arange linspace tensor as_tensor from_numpy eye randint randperm normal gradients
+"""
 #: Operations whose result has no gradient: they cut, compare, count, or make something new in the shape of their input.
-CUTTING = frozenset(
-    ["detach", "data", "numpy", "argmax", "argmin", "argsort", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "isinf", "isfinite", "isclose", "allclose", "equal", "logical_and", "logical_or", "logical_not", "logical_xor", "long", "int", "short", "byte", "bool", "nonzero", "bincount", "searchsorted", "bucketize", "one_hot", "empty_like", "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "multinomial", "bernoulli", "randint_like", "unique", "any", "all", "invert", "and", "or", "xor", "grad", "floordiv", "count_nonzero", "item", "zeros", "ones", "rand", "randn", "empty", "full", "arange", "linspace", "tensor", "as_tensor", "from_numpy", "eye", "randint", "randperm", "normal", "gradients"]
-)
+CUTTING = frozenset(_CUTTING.split())
+
+
 #: Operations through which a gradient is still the gradient.
 _THROUGH = frozenset({"grad", "data", "detach"})
 

@@ -38,7 +38,6 @@ for _name in (
     "torch.load", "safetensors.torch.load_file", "safetensors.safe_open", "json.load", "json.loads", "yaml.load", "yaml.safe_load", "yaml.full_load",
     "toml.load", "tomllib.load", "joblib.load", "torch.hub.load_state_dict_from_url", "omegaconf.OmegaConf.load", "omegaconf.OmegaConf.create",
     "omegaconf.OmegaConf.merge", "omegaconf.OmegaConf.from_cli", "omegaconf.OmegaConf.structured", "hydra.compose", "torch.distributed.checkpoint.load",
-    "huggingface_hub.hf_hub_download", "huggingface_hub.snapshot_download", "huggingface_hub.login", "huggingface_hub.create_repo", "huggingface_hub.upload_folder",
     "datasets.load_dataset", "datasets.load_from_disk",
 ):  # fmt: skip
     SUBJECT.values[_name] = _unknown(_name)

@@ -53,7 +53,10 @@ class DefaultDict(GuestDict):
     def __missing__(self, key: Value) -> Value:
         if self.factory is None:
             raise KeyError(key)
-        value = self.machine.call(self.factory, [], {}, self.machine.span or self.span)
+        span = self.machine.span or self.span
+        if span is None:
+            raise KeyError(key)
+        value = self.machine.call(self.factory, [], {}, span)
         self.machine.heap.write(self, key, value)
         return value
 
@@ -70,6 +73,7 @@ class Deque(GuestList):
     maxlen: Value
 
     def append(self, item: Value) -> None:
+        """At the end."""
         super().append(item)
         if isinstance(self.maxlen, int) and len(self) > self.maxlen:
             del self[0]
@@ -212,6 +216,7 @@ def copied(call: Call, value: Value, known: dict[int, Value]) -> Value:
     """A copy with objects of its own all the way down; tensors lose their graph, parameters become new ones."""
     if id(value) in known:
         return known[id(value)]
+    made: Value
     match value:
         case Instance():
             made = Instance(value.cls, call.span, call.machine.stamp, assumed=value.assumed)

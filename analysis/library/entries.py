@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
     from analysis.index import Index
 
+_COMMON_NAMES = """
+step update forward run eval train test fit backward zero_grad __init__ __call__ main log save load close reset get set to
+"""
 #: Method names that say nothing about whose method is called: they count as calls of a method of the same class alone.
-_GENERIC = frozenset({"step", "update", "forward", "run", "eval", "train", "test", "fit", "backward", "zero_grad", "__init__", "__call__", "main", "log", "save", "load", "close", "reset", "get", "set", "to"})
+_GENERIC = frozenset(_COMMON_NAMES.split())
 
 
 @dataclass(frozen=True, slots=True, order=True)

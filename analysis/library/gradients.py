@@ -93,7 +93,8 @@ def _clip(call: Call, limit: str) -> Value:
     if not isinstance(given, (Parameters, Tensor, list, dict)) and given is not None:
         given = call.machine.items(given, call.span)
     owners = tuple(dict.fromkeys(owners_in(given)))
-    emit(call.machine, Kind.CLIP, subject=owners[0] if len(owners) == 1 else owners, value=Parameters(domain_of(call).autograd, owners), detail={limit: call.get(1, limit)})
+    subject = owners[0] if len(owners) == 1 else owners
+    emit(call.machine, Kind.CLIP, subject=subject, value=Parameters(domain_of(call).autograd, owners), detail={limit: call.get(1, limit)})
     return domain_of(call).autograd.plain("norm")
 
 
@@ -123,11 +124,13 @@ def _instance(call: Call, name: str) -> Instance:
     return made
 
 
+def _maker(name: str) -> HostFunction:
+    return bare_decorator(f"torch.{name}", lambda call: _instance(call, name))
+
+
 for _name in ("no_grad", "enable_grad", "inference_mode"):
-    _maker = bare_decorator(f"torch.{_name}", lambda call, name=_name: _instance(call, name))
-    SUBJECT.values[f"torch.{_name}"] = _maker
-    SUBJECT.values[f"torch.autograd.{_name}"] = _maker
-    SUBJECT.values[f"torch.autograd.grad_mode.{_name}"] = _maker
+    SUBJECT.values[f"torch.{_name}"] = _maker(_name)
+    SUBJECT.alias(f"torch.{_name}", f"torch.autograd.{_name}", f"torch.autograd.grad_mode.{_name}")
 
 
 @SUBJECT.function("torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode.set_grad_enabled")

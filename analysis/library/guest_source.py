@@ -36,5 +36,5 @@ def _read(name: str) -> SourceFile:
     path = f"{PREFIX}{name}.py"
     source = read(path, files("analysis.library").joinpath("guest", f"{name}.py").read_bytes())
     if isinstance(source, NotAnalysed):
-        raise ValueError(f"{path}: {source.reason}")
+        raise TypeError(f"{path} is no source: {source.reason}")
     return source

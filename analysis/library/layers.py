@@ -123,7 +123,12 @@ def _init_or_pack(dotted: str) -> Value:
     return HostFunction(dotted, run)
 
 
-@SUBJECT.function("torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm", "torch.nn.utils.remove_weight_norm", "torch.nn.SyncBatchNorm.convert_sync_batchnorm")
+@SUBJECT.function(
+    "torch.nn.utils.weight_norm",
+    "torch.nn.utils.spectral_norm",
+    "torch.nn.utils.remove_weight_norm",
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
+)
 def _same_module(call: Call) -> Value:
     return call.args[0]
 

@@ -29,8 +29,15 @@ np.mean([torch.zeros(1).item()])
     ),
 )
 
-for _name in ("ceil", "floor", "sqrt", "log", "log2", "log10", "exp", "cos", "sin", "tan", "pow", "fabs", "prod", "gcd", "isnan", "isinf", "isfinite", "trunc", "hypot", "atan2", "tanh", "comb", "isclose"):
-    SUBJECT.values[f"math.{_name}"] = HostFunction(f"math.{_name}", lambda call, function=getattr(math, _name): _computed(call, function))
+_MATH = "ceil floor sqrt log log2 log10 exp cos sin tan pow fabs prod gcd isnan isinf isfinite trunc hypot atan2 tanh comb isclose"
+
+
+def _of_math(name: str) -> HostFunction:
+    function = getattr(math, name)
+    return HostFunction(f"math.{name}", lambda call: _computed(call, function))
+
+
+SUBJECT.values.update({f"math.{_name}": _of_math(_name) for _name in _MATH.split()})
 SUBJECT.values.update({"math.pi": math.pi, "math.e": math.e, "math.inf": math.inf, "math.nan": math.nan, "math.tau": math.tau, "sys.maxsize": 2**63 - 1})
 SUBJECT.values.update({"numpy.pi": math.pi, "numpy.inf": math.inf, "numpy.nan": math.nan, "torch.inf": math.inf, "torch.pi": math.pi, "torch.nan": math.nan})
 
@@ -53,7 +60,13 @@ def _number(call: Call) -> Value:
     return domain_of(call).casting.result(call, "a number")
 
 
-@SUBJECT.below("math", "random", "numpy", "scipy", "sklearn", "pandas", "cv2", "PIL", "skimage", "imageio", "librosa", "soundfile", "einops.layers", "cmath", "numba", "jax.numpy", "networkx", "nltk", "h5py", "datasets", "evaluate", "tiktoken", "sentencepiece")
+_HOST_LIBRARIES = """
+math cmath random numpy scipy sklearn pandas cv2 PIL skimage imageio librosa soundfile einops.layers numba jax.numpy networkx nltk h5py datasets evaluate
+tiktoken sentencepiece
+"""
+
+
+@SUBJECT.below(*_HOST_LIBRARIES.split())
 def _host_library(dotted: str) -> Value:
     """Functions that compute on the host: they give numbers and arrays and change nothing of the training."""
     name = dotted.rpartition(".")[2]
@@ -62,12 +75,15 @@ def _host_library(dotted: str) -> Value:
     return HostFunction(dotted, _number)
 
 
-@SUBJECT.function(
-    "torch.manual_seed", "torch.seed", "torch.random.manual_seed", "torch.cuda.manual_seed", "torch.cuda.manual_seed_all", "numpy.random.seed", "random.seed",
-    "accelerate.utils.set_seed", "transformers.set_seed", "transformers.trainer_utils.set_seed", "lightning.pytorch.seed_everything", "lightning.fabric.seed_everything",
-    "pytorch_lightning.seed_everything", "lightning.seed_everything", "pytorch_lightning.utilities.seed.seed_everything", "fastai.torch_core.set_seed",
-    "timm.utils.random_seed", "composer.utils.reproducibility.seed_all", "ignite.utils.manual_seed", "monai.utils.set_determinism", "torch.mps.manual_seed", "torch.xpu.manual_seed",
-)  # fmt: skip
+_SEEDERS = """
+torch.manual_seed torch.seed torch.random.manual_seed torch.cuda.manual_seed torch.cuda.manual_seed_all torch.mps.manual_seed torch.xpu.manual_seed
+numpy.random.seed random.seed accelerate.utils.set_seed transformers.set_seed transformers.trainer_utils.set_seed lightning.seed_everything
+lightning.pytorch.seed_everything lightning.fabric.seed_everything pytorch_lightning.seed_everything pytorch_lightning.utilities.seed.seed_everything
+fastai.torch_core.set_seed timm.utils.random_seed composer.utils.reproducibility.seed_all ignite.utils.manual_seed monai.utils.set_determinism
+"""
+
+
+@SUBJECT.function(*_SEEDERS.split())
 def _seed(call: Call) -> Value:
     emit(call.machine, Kind.SEED, value=call.args[0] if call.args else next(iter(call.kwargs.values()), None))
     return domain_of(call).casting.symbol("a generator", call.span, ())
@@ -98,7 +114,13 @@ def _einops(dotted: str) -> Value:
     return HostFunction(dotted, lambda call: domain_of(call).autograd.made(name, tuple(call.args), call.kwargs)) if name.islower() else MISSING
 
 
-@SUBJECT.below("torchvision.transforms", "torchvision.transforms.functional", "torchvision.transforms.v2", "torchaudio.transforms", "torchaudio.functional", "torchvision.utils", "torchvision.io", "albumentations", "kornia")
+_TRANSFORMS = """
+torchvision.transforms torchvision.transforms.functional torchvision.transforms.v2 torchvision.utils torchvision.io torchaudio.transforms torchaudio.functional
+albumentations kornia
+"""
+
+
+@SUBJECT.below(*_TRANSFORMS.split())
 def _transform(dotted: str) -> Value:
     """Building a transform, or running one on an image."""
     name = dotted.rpartition(".")[2]

@@ -76,7 +76,8 @@ for _package, _names in (
     ("adabelief_pytorch", "AdaBelief"),
 ):
     SUBJECT.subclasses(OPTIMIZER, _package, _names)
-for _file in "sgd adam adamw adamax nadam radam adagrad adadelta rmsprop rprop asgd lbfgs sparse_adam".split():
+_FILES = "sgd adam adamw adamax nadam radam adagrad adadelta rmsprop rprop asgd lbfgs sparse_adam"
+for _file in _FILES.split():
     SUBJECT.alias("torch.optim", f"torch.optim.{_file}")
 
 
@@ -112,8 +113,8 @@ def _init(call: Call) -> Value:
     if not isinstance(given, (Symbol, Parameters, Tensor, dict, str)) and given is not None:
         given = call.machine.items(given, call.span)
     options = {key: value for key, value in call.kwargs.items() if key != "params"}
-    if len(call.args) > 2:
-        options.setdefault("lr", call.args[2])
+    if call.given(2, "lr"):
+        options.setdefault("lr", call.get(2, "lr"))
     owners = tuple(dict.fromkeys(owners_in(given)))
     groups = given if isinstance(given, list) and given and all(isinstance(each, dict) for each in given) else [{"params": given}]
     optimizer.fields.update({OWNERS: owners, "param_groups": _groups(call, groups, options), "state": _dict(call, {}), "defaults": _dict(call, options)})
@@ -194,9 +195,12 @@ def _subclassed(call: Call) -> Value:
     """A guest's own optimizer: its step is an event, its clearing too."""
     cls = call.args[0]
     for name, kind in (("step", Kind.STEP), ("zero_grad", Kind.ZERO_GRAD)):
-        own = cls.namespace.get(name)
-        if isinstance(own, Function):
-            cls.namespace[name] = HostFunction(name, lambda inner, kind=kind: _own(inner, kind))
+        if isinstance(cls.namespace.get(name), Function):
+            cls.namespace[name] = _own_method(name, kind)
+
+
+def _own_method(name: str, kind: Kind) -> HostFunction:
+    return HostFunction(name, lambda call: _own(call, kind))
 
 
 def _own(call: Call, kind: Kind) -> Value:

@@ -17,12 +17,17 @@ from analysis.trace.events import Kind
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
 
+_MODULE_METHODS = """
+parameters named_parameters train eval to cuda cpu half float bfloat16 requires_grad_ zero_grad state_dict load_state_dict children modules named_modules apply
+"""
 #: Methods of ``nn.Module`` that, called on a part, concern the model's parameters or mode in part only.
-_OF_MODULES = frozenset(
-    "parameters named_parameters train eval to cuda cpu half float bfloat16 requires_grad_ zero_grad state_dict load_state_dict children modules named_modules apply".split()
-)
+_OF_MODULES = frozenset(_MODULE_METHODS.split())
+_SETTERS = """
+save load push init reset set_ get_ enable disable print resize gradient_checkpointing num_ add_ register configure prepare update to_ log compile tie_ merge
+freeze unfreeze clear setup build
+"""
 #: Beginnings of method names that set a model up or save it: they run no forward.
-_NO_FORWARD = ("save", "load", "push", "init", "reset", "set_", "get_", "enable", "disable", "print", "resize", "gradient_checkpointing", "num_", "add_", "register", "configure", "prepare", "update", "to_", "log", "compile", "tie_", "merge", "freeze", "unfreeze", "clear", "setup", "build")
+_NO_FORWARD = tuple(_SETTERS.split())
 
 
 class ModelPart(Symbol):

@@ -45,7 +45,8 @@ def _autocast(call: Call, held: Modes) -> Modes:
 
 
 manager(SUBJECT, "torch.autocast", _autocast)
-SUBJECT.alias("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.amp.autocast_mode.autocast", "torch.cpu.amp.autocast", "torch.cuda.amp.autocast_mode.autocast")
+SUBJECT.alias("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
+SUBJECT.alias("torch.autocast", "torch.amp.autocast_mode.autocast", "torch.cuda.amp.autocast_mode.autocast")
 
 _SCALER = SUBJECT.cls(SCALER)
 SUBJECT.alias(SCALER, "torch.cuda.amp.GradScaler", "torch.amp.grad_scaler.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler")

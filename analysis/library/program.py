@@ -32,7 +32,9 @@ ENTRY_BUDGET, PROGRAM_BUDGET = 120_000, 3_000_000
 #: Steps of a run that only collects what is done to arguments.
 COLLECTING_BUDGET = 20_000
 #: Bytes that say a program may run on several ranks.
-_DISTRIBUTED = (b"torch.distributed", b"init_process_group", b"accelerate", b"lightning", b"deepspeed", b"LOCAL_RANK", b"torchrun", b"DistributedDataParallel", b"horovod", b"fabric")
+_DISTRIBUTED = (
+    b"torch.distributed", b"init_process_group", b"accelerate", b"lightning", b"deepspeed", b"LOCAL_RANK", b"torchrun", b"DistributedDataParallel", b"fabric",
+)  # fmt: skip
 
 
 def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str]) -> Iterator[Trace]:

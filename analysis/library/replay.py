@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Alternatives, Call, GuestDict, GuestList, Instance, Symbol, Value
 from analysis.library.recording import modes
-from analysis.library.tensor import Tensor, tensors_in
+from analysis.library.tensor import Mark, Tensor, tensors_in
 from analysis.source import Span
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def _again(domain: TraceDomain, value: Value, call: Call) -> Value:
     match value:
         case Tensor():
             forwards = frozenset({modes(machine).forward}) if value.attached else frozenset()
-            owners, marks = value.owners, frozenset()
+            owners = value.owners
+            marks: frozenset[Mark] = frozenset()
             if value.attached:
                 for given in tensors_in((*call.args[1:], *call.kwargs.values())):
                     forwards |= given.forwards

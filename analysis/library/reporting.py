@@ -34,7 +34,7 @@ for step in bar:
 )
 
 _BAR = SUBJECT.cls("tqdm.tqdm")
-SUBJECT.alias("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.asyncio.tqdm", "tqdm.rich.tqdm", "tqdm.tqdm_notebook", "tqdm.autonotebook.tqdm")
+SUBJECT.alias("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.asyncio.tqdm", "tqdm.rich.tqdm", "tqdm.tqdm_notebook")
 
 
 @_BAR.method("__init__")
@@ -131,7 +131,13 @@ def reporter(call: Call, *, tracks: bool) -> Value:
     return made
 
 
-@SUBJECT.below("logging", "loguru", "warnings", "rich", "termcolor", "colorama", "matplotlib", "seaborn", "plotly", "tabulate", "prettytable", "absl.logging", "torchinfo", "torchsummary", "thop", "fvcore", "ptflops", "tqdm", "structlog", "IPython", "pdb", "torch.profiler", "torch.autograd.profiler", "torch._dynamo", "torch._inductor", "torch.utils.data.graph_settings")
+_SILENT_LIBRARIES = """
+logging loguru warnings rich termcolor colorama matplotlib seaborn plotly tabulate prettytable absl.logging torchinfo torchsummary thop fvcore ptflops tqdm
+structlog IPython pdb torch.profiler torch.autograd.profiler torch._dynamo torch._inductor
+"""
+
+
+@SUBJECT.below(*_SILENT_LIBRARIES.split())
 def _harmless(dotted: str) -> Value:
     if dotted.rpartition(".")[2].isupper():
         return MISSING

@@ -71,15 +71,17 @@ def made_by(optimizer_index: int) -> HostFunction:
     def run(call: Call) -> Value:
         cls = domain_of(call).library.cls("torch.optim.lr_scheduler.LambdaLR")
         scheduler = call.machine.instance(cls, call.span)
-        scheduler.fields.update({"optimizer": call.get(optimizer_index, "optimizer"), "scheduler: options": dict(call.kwargs), "scheduler: arguments": tuple(call.args)})
+        optimizer, options = call.get(optimizer_index, "optimizer"), dict(call.kwargs)
+        scheduler.fields.update({"optimizer": optimizer, "scheduler: options": options, "scheduler: arguments": tuple(call.args)})
         return scheduler
 
     return HostFunction("scheduler", run)
 
 
 _BY_TRANSFORMERS = """
-get_constant_schedule get_constant_schedule_with_warmup get_linear_schedule_with_warmup get_cosine_schedule_with_warmup get_polynomial_decay_schedule_with_warmup
-get_cosine_with_hard_restarts_schedule_with_warmup get_inverse_sqrt_schedule get_wsd_schedule get_cosine_with_min_lr_schedule_with_warmup
+get_constant_schedule get_constant_schedule_with_warmup get_linear_schedule_with_warmup get_cosine_schedule_with_warmup
+get_polynomial_decay_schedule_with_warmup get_cosine_with_hard_restarts_schedule_with_warmup get_inverse_sqrt_schedule get_wsd_schedule
+get_cosine_with_min_lr_schedule_with_warmup
 """
 for _name in _BY_TRANSFORMERS.split():
     for _package in ("transformers", "transformers.optimization", "diffusers.optimization"):

@@ -25,7 +25,7 @@ for image, label in loader:
 
 _PIPELINE = SUBJECT.cls("webdataset.WebDataset", "torch.utils.data.IterableDataset")
 _LOADER = SUBJECT.cls("webdataset.WebLoader", LOADER)
-for _name in ("webdataset.DataPipeline", "webdataset.FluidWrapper", "streaming.StreamingDataset", "litdata.StreamingDataset", "torchdata.datapipes.iter.IterDataPipe"):
+for _name in ("webdataset.DataPipeline", "webdataset.FluidWrapper", "streaming.StreamingDataset", "litdata.StreamingDataset"):
     SUBJECT.cls(_name, "webdataset.WebDataset")
 for _name in ("litdata.StreamingDataLoader",):
     SUBJECT.cls(_name, LOADER)

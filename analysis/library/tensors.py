@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from analysis.interpreter.values import MISSING, Alternatives, Call, External, HostFunction, Symbol, Value
 from analysis.library.domain import domain_of
-from analysis.library.knowledge import Example, Subject
+from analysis.library.knowledge import Example, Handler, Subject
 from analysis.library.recording import emit, modes
 from analysis.library.tensor import Parameter, Tensor, parameter_behind_gradient
 from analysis.trace.events import Kind
@@ -25,12 +25,11 @@ SUBJECT = Subject(
 
 TENSOR = SUBJECT.cls("torch.Tensor")
 
-_DTYPES = frozenset(
-    """
-    float16 float32 float64 bfloat16 half float double int8 uint8 int16 short int32 int int64 long bool complex64 complex128 float8_e4m3fn
-    float8_e5m2 contiguous_format channels_last preserve_format strided
-    """.split()
-)
+_TYPES = """
+float16 float32 float64 bfloat16 half float double int8 uint8 int16 short int32 int int64 long bool complex64 complex128 float8_e4m3fn float8_e5m2
+contiguous_format channels_last preserve_format strided
+"""
+_DTYPES = frozenset(_TYPES.split())
 _METADATA = "size dim numel nelement element_size stride get_device data_ptr is_contiguous is_floating_point type dense_dim ndimension"
 
 
@@ -54,8 +53,12 @@ def _shape(call: Call) -> Value:
     return domain_of(call).casting.symbol("the shape of a tensor", call.span, call.machine.stamp)
 
 
+def _metadata(name: str) -> Handler:
+    return lambda call: domain_of(call).casting.symbol(f"the {name} of a tensor", call.span, call.machine.stamp)
+
+
 for _name in ("ndim", "dtype", "device", "is_cuda", "itemsize", "layout", "is_sparse"):
-    TENSOR.property(_name)(lambda call, name=_name: domain_of(call).casting.symbol(f"the {name} of a tensor", call.span, call.machine.stamp))
+    TENSOR.property(_name)(_metadata(_name))
 
 
 @TENSOR.method("item", "tolist")
@@ -143,7 +146,8 @@ def _in_place(name: str) -> HostFunction:
     return HostFunction(name, run)
 
 
-for _name in "add_ sub_ mul_ div_ copy_ clamp_ lerp_ addcmul_ addcdiv_ masked_fill_ index_copy_ scatter_ index_add_ scatter_add_ relu_".split():
+_WRITERS = "add_ sub_ mul_ div_ copy_ clamp_ lerp_ addcmul_ addcdiv_ masked_fill_ index_copy_ scatter_ index_add_ scatter_add_ relu_"
+for _name in _WRITERS.split():
     TENSOR.namespace[_name] = _in_place(_name)
 
 
@@ -169,12 +173,11 @@ def _torch(dotted: str) -> Value:
     return function(name)
 
 
-_PACKAGES = frozenset(
-    """
-    nn optim utils cuda distributed autograd amp backends jit fx func functional hub linalg fft special random multiprocessing onnx profiler quantization
-    sparse testing version distributions mps xpu cpu export ao accelerator masked nested signal storage types overrides compiler package library futures
-    """.split()
-)
+_SUBPACKAGES = """
+nn optim utils cuda distributed autograd amp backends jit fx func functional hub linalg fft special random multiprocessing onnx profiler quantization
+sparse testing version distributions mps xpu cpu export ao accelerator masked nested signal storage types overrides compiler package library futures
+"""
+_PACKAGES = frozenset(_SUBPACKAGES.split())
 
 
 @SUBJECT.below("torch.linalg", "torch.fft", "torch.special", "torch.nn.functional", "torch.functional", "torch.nested", "torch.sparse")
@@ -185,7 +188,9 @@ def _namespace(dotted: str) -> Value:
 @SUBJECT.function("torch.is_tensor")
 def _is_tensor(call: Call) -> Value:
     value = call.args[0]
-    return domain_of(call).casting.symbol("whether it is a tensor", call.span, ()) if isinstance(value, (Symbol, Alternatives, External)) else isinstance(value, Tensor)
+    if isinstance(value, (Symbol, Alternatives, External)):
+        return domain_of(call).casting.symbol("whether it is a tensor", call.span, ())
+    return isinstance(value, Tensor)
 
 
 @SUBJECT.function("torch.is_grad_enabled")

@@ -29,7 +29,7 @@ loss = net(torch.zeros(1, 3, 8, 8)).mean()
 opt.zero_grad()
 scaler(loss, opt, clip_grad=1.0, parameters=net.parameters())
 """,
-            ("model_built", "optimizer_built SGD", "forward Model", "zero_grad SGD", "backward NativeScaler", "unscale NativeScaler", "clip Model", "step SGD", "update NativeScaler"),
+            ("model_built", "optimizer_built SGD", "forward Model", "zero_grad SGD", "backward", "unscale", "clip Model", "step SGD", "update"),
         ),
     ),
 )
@@ -84,7 +84,11 @@ def _create_scheduler(call: Call) -> Value:
 
 
 _AVERAGE = SUBJECT.cls("torch.optim.swa_utils.AveragedModel", MODULE)
-for _name in ("timm.utils.ModelEma", "timm.utils.ModelEmaV2", "timm.utils.ModelEmaV3", "timm.utils.model_ema.ModelEma", "diffusers.training_utils.EMAModel", "torch_ema.ExponentialMovingAverage", "ema_pytorch.EMA"):
+_AVERAGES = """
+timm.utils.ModelEma timm.utils.ModelEmaV2 timm.utils.ModelEmaV3 timm.utils.model_ema.ModelEma diffusers.training_utils.EMAModel
+torch_ema.ExponentialMovingAverage ema_pytorch.EMA
+"""
+for _name in _AVERAGES.split():
     SUBJECT.cls(_name, "torch.optim.swa_utils.AveragedModel")
 
 

@@ -81,7 +81,10 @@ def _clip(call: Call) -> Value:
     return domain_of(call).autograd.plain("norm")
 
 
-@_FSDP.static("state_dict_type", "summon_full_params", "set_state_dict_type", "full_optim_state_dict", "optim_state_dict", "shard_full_optim_state_dict", "optim_state_dict_to_load")
+_STATES = "state_dict_type summon_full_params set_state_dict_type full_optim_state_dict optim_state_dict shard_full_optim_state_dict optim_state_dict_to_load"
+
+
+@_FSDP.static(*_STATES.split())
 def _state(call: Call) -> Value:
     emit(call.machine, Kind.COLLECTIVE, subject="fsdp state", value=call.get(0, "model"))
     return domain_of(call).casting.symbol("a sharded state", call.span, call.machine.stamp)
@@ -95,7 +98,10 @@ def _fully_shard(call: Call) -> Value:
     return model
 
 
-@SUBJECT.function("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.ignore", "torch.jit.export", "torch.compiler.disable", "torch._dynamo.disable", "thunder.jit")
+_COMPILERS = "torch.compile torch.jit.script torch.jit.trace torch.jit.ignore torch.jit.export torch.compiler.disable torch._dynamo.disable thunder.jit"
+
+
+@SUBJECT.function(*_COMPILERS.split())
 def _compile(call: Call) -> Value:
     """The same model or function, only faster; without one, a decorator."""
     target = call.get(0, "model", call.kwargs.get("obj"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from analysis.index import index
+from analysis.library.entries import Entry
 from analysis.library.knowledge import Example, Subject, names, subjects
-from analysis.library.program import Entry, run
+from analysis.library.program import run
 from analysis.snapshot import Snapshot
 from analysis.trace.text import signature
 
