@@ -84,7 +84,23 @@ def _function(dotted: str) -> HostFunction:
     return HostFunction(dotted, run)
 
 
-for _name in "rand randn randint random uniform normal choice permutation shuffle random_sample beta binomial poisson exponential standard_normal".split():
+for _name in [
+    "rand",
+    "randn",
+    "randint",
+    "random",
+    "uniform",
+    "normal",
+    "choice",
+    "permutation",
+    "shuffle",
+    "random_sample",
+    "beta",
+    "binomial",
+    "poisson",
+    "exponential",
+    "standard_normal",
+]:
     SUBJECT.values[f"numpy.random.{_name}"] = _function(f"numpy.random.{_name}")
-for _name in "random uniform randint choice choices sample shuffle gauss randrange getrandbits betavariate normalvariate".split():
+for _name in ["random", "uniform", "randint", "choice", "choices", "sample", "shuffle", "gauss", "randrange", "getrandbits", "betavariate", "normalvariate"]:
     SUBJECT.values[f"random.{_name}"] = _function(f"random.{_name}")

@@ -1,0 +1,138 @@
+"""Every worker process gets a copy of the same random generator.
+
+A generator that the data set builds in its constructor is copied into each worker of the loader, with its state: all workers draw the same
+numbers, and with workers that start anew every epoch, the same ones again in each epoch. PyTorch and Python seed their own global generators in every worker;
+a generator of one's own they do not know. Augmentation is weaker than it looks, and nothing shows it.
+
+**How to fix it.** Build the generator in the worker, at the first item: `np.random.default_rng(torch.initial_seed() % 2**32)`; or one per item, from a seed
+and the index; or give the loader a `worker_init_fn` that builds it.
+
+**What is not reported.** Loaders without workers or with a `worker_init_fn`; generators that are built while an item is made; data sets that ask
+`get_worker_info()`; the global generators of `random`, NumPy and PyTorch, which current PyTorch seeds in each worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.fixes.change import Reported
+from analysis.interpreter.values import Instance, Symbol, Value
+from analysis.library.randomness import BUILT_WHILE_LOADING, Drawn
+from analysis.rule import Bad, Good, Rule
+from analysis.source import SourceFile
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import text
+
+#: Words in the source of a data set by which it may tell its workers apart.
+_WORDS = (b"worker_info", b"worker_id", b"initial_seed")
+_DEEPEST = 8
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Generators that were built before the loader and are drawn from while it reads items in workers."""
+    built = [event for event in trace.events(Kind.LOADER_BUILT) if _copies(event.detail)]
+    told: set[int] = set()
+    for draw in trace.events(Kind.DRAW):
+        drawn: Drawn = draw.detail
+        generator, dataset = draw.subject, drawn.loading
+        if dataset is None or not isinstance(generator, Instance) or id(generator) in told or generator.fields.get(BUILT_WHILE_LOADING) is not None:
+            continue
+        loader = next((event for event in built if _holds(event.detail.get("dataset"), dataset)), None)
+        if loader is not None and not _asks(trace, dataset):
+            told.add(id(generator))
+            yield _reported(trace, generator, draw, loader)
+
+
+def _copies(options: dict[str, Value]) -> bool:
+    """Whether the loader has workers and nothing that tells them apart."""
+    workers = options.get("num_workers", 0)
+    return options.get("worker_init_fn") is None and (isinstance(workers, Symbol) or (isinstance(workers, int) and workers > 0))
+
+
+def _holds(outer: Value, dataset: Instance) -> bool:
+    """Whether the loader's data set is ``dataset`` or wraps it."""
+    for _ in range(_DEEPEST):
+        if outer is dataset or not isinstance(outer, Instance):
+            return outer is dataset
+        outer = outer.fields.get("dataset")
+    return False
+
+
+def _asks(trace: Trace, dataset: Instance) -> bool:
+    for cls in dataset.cls.mro:
+        source = trace.snapshot.source(cls.span.path) if cls.span is not None and cls.span.path in trace.snapshot.contents else None
+        if isinstance(source, SourceFile) and cls.span is not None and any(word in source.content[cls.span.start : cls.span.end] for word in _WORDS):
+            return True
+    return False
+
+
+def _reported(trace: Trace, generator: Instance, draw: Event, loader: Event) -> Reported:
+    files = trace.snapshot.contents
+    at = visible(loader, files)
+    span = generator.span if generator.span is not None and generator.span.path in files else visible(draw, files)
+    known = isinstance(loader.detail.get("num_workers"), int)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.HIGH if known else Confidence.MEDIUM,
+        span,
+        f"each worker of the loader gets a copy of this generator (`{text(trace.snapshot, span)}`) in the same state: all of them draw the same numbers",
+        (
+            Evidence(span, "the generator is built before the workers start"),
+            Evidence(at, "this loader copies the data set, and the generator with it, into each worker"),
+            Evidence(visible(draw, files), "and here each of them draws from its copy"),
+        ),
+    )
+    return Reported(replace(finding, no_fix_because="the generator has to be built in the worker: at the first item, per item, or in a worker_init_fn"))
+
+
+_EXAMPLE = """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Noisy(Dataset):
+    def __init__(self, x):
+        self.x = x
+        self.rng = {built}
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+{item}
+
+def train(x):
+    net = torch.nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for batch in DataLoader(Noisy(x), 16, shuffle=True, num_workers={workers}):
+        optimizer.zero_grad()
+        net(batch).mean().backward()
+        optimizer.step()
+"""
+_DRAW = "        return self.x[i] + self.rng.normal()"
+
+
+def _example(built: str, item: str = _DRAW, workers: str = "4") -> str:
+    return _EXAMPLE.format(built=built, item=item, workers=workers)
+
+
+RULE = Rule(
+    "worker-rng-copies",
+    Severity.WARNING,
+    "every worker process gets a copy of the same random generator",
+    __doc__,
+    check,
+    examples=(
+        Bad(_example("np.random.default_rng(0)  # flagged")),
+        Bad(_example("np.random.RandomState(0)  # flagged")),
+        Good(_example("np.random.default_rng(0)", workers="0")),
+        Good(_example("np.random.default_rng(0)", workers="4, worker_init_fn=reseed")),
+        Good(_example("None", "        if self.rng is None:\n            self.rng = np.random.default_rng(torch.initial_seed() % 2**32)\n" + _DRAW)),
+        Good(_example("7", "        return self.x[i] + np.random.default_rng(self.rng + i).normal()")),
+    ),
+)
