@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from analysis.interpreter.frames import Exit
 from analysis.interpreter.heap import Delta
 from analysis.interpreter.joins import join
+from analysis.interpreter.ranks import Ranks
 from analysis.interpreter.values import GuestRaise, Value
 from analysis.trace.tree import Alt, Leave
 
@@ -23,19 +24,19 @@ if TYPE_CHECKING:
 Arm = Callable[[], Exit | None]
 
 
-def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame) -> Exit | None:
-    """Run every arm from here; returns how the statement as a whole leaves (None: it goes on)."""
+def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame, *, first: bool = True) -> Exit | None:
+    """Run every arm from here; returns how the statement as a whole leaves (None: it goes on). ``first``: the answer that leads to the first arm."""
     alt = Alt(span)
     machine.tree.add(alt)
     outcomes: list[tuple[Exit | None, Delta]] = []
     raised: GuestRaise | None = None
-    guards = machine.state.get("guards", ())
-    machine.state["guards"] = (*guards, span)
-    for arm in arms:
+    ranks = Ranks(machine, span)
+    for index, arm in enumerate(arms):
         mark = machine.heap.begin()
         machine.tree.begin_arm(alt)
         try:
-            left = arm()
+            with ranks.arm(holds=(index == 0) == first) as taken:
+                left = taken.left = arm()
         except GuestRaise as error:
             raised = error
             machine.tree.add(Leave("raise"))
@@ -44,30 +45,28 @@ def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame) -> Exi
             continue
         machine.tree.end()
         outcomes.append((left, machine.heap.take(mark)))
-    # Where one side left, what follows is reached by the others alone: the condition guards it until the loop or call ends.
-    one_side_left = raised is not None or any(left is not None for left, _ in outcomes)
-    machine.state["guards"] = (*guards, span) if one_side_left else guards
     if not outcomes:
         if raised is None:
             return None
         raise raised
-    return _settle(machine, outcomes, frame)
+    ranks.close()
+    return _settle(machine, outcomes, frame, divided=ranks.division is not None)
 
 
-def _settle(machine: Machine, outcomes: list[tuple[Exit | None, Delta]], frame: Frame) -> Exit | None:
+def _settle(machine: Machine, outcomes: list[tuple[Exit | None, Delta]], frame: Frame, *, divided: bool) -> Exit | None:
     going_on = [delta for left, delta in outcomes if left is None]
     leaving = [(left, delta) for left, delta in outcomes if left is not None]
     if going_on:
-        machine.heap.merge(going_on)
+        machine.heap.merge(going_on, divided=divided)
         frame.pending.extend(leaving)
         return None
     last, _ = leaving[-1]
     alike = [(left, delta) for left, delta in leaving if left.kind == last.kind]
     frame.pending.extend((left, delta) for left, delta in leaving if left.kind != last.kind)
-    machine.heap.merge([delta for _, delta in alike])
+    machine.heap.merge([delta for _, delta in alike], divided=divided)
     value = alike[0][0].value
     for left, _ in alike[1:]:
-        value = join(value, left.value)
+        value = join(value, left.value, divided=divided)
     return Exit(last.kind, value)
 
 
@@ -81,7 +80,7 @@ def rejoin(machine: Machine, frame: Frame, kinds: tuple[str, ...], since: int) -
     return [left for left, _ in caught]
 
 
-def choose(machine: Machine, span: Span, options: Sequence[Callable[[], Value]], frame: Frame) -> Value:
+def choose(machine: Machine, span: Span, options: Sequence[Callable[[], Value]], frame: Frame, *, first: bool = True) -> Value:
     """The joined value of expressions of which any may be evaluated."""
     values: list[Value] = []
 
@@ -91,10 +90,11 @@ def choose(machine: Machine, span: Span, options: Sequence[Callable[[], Value]],
 
         return run
 
-    fork(machine, span, [arm(option) for option in options], frame)
+    divided = span in machine.divisions
+    fork(machine, span, [arm(option) for option in options], frame, first=first)
     if not values:
         return None
     result = values[0]
     for value in values[1:]:
-        result = join(result, value)
+        result = join(result, value, divided=divided)
     return result

@@ -246,7 +246,11 @@ def _plain(function: Callable[..., Any]) -> Callable[[Call], Value]:
         values = (*call.args, *call.kwargs.values())
         if any(isinstance(value, (*UNKNOWN, Instance)) for value in values):
             special = _special(call, function.__name__)
-            return unknown(call, *values) if special is MISSING else special
+            if special is not MISSING:
+                return special
+            made = unknown(call, *values)
+            made.test = ("int()", values[0]) if function is int and len(values) == 1 else ()
+            return made
         if call_is_too_large(function.__name__, None, call.args, call.kwargs.values()):
             return Symbol("a very large value", call.span, call.machine.stamp)
         try:

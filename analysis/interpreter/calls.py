@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter import binding, branches, generators, managers
 from analysis.interpreter.affordable import call_is_too_large
-from analysis.interpreter.builtins import MUTATORS
+from analysis.interpreter.builtins import MUTATORS, REMOVERS
 from analysis.interpreter.exceptions import guest_error
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.joins import join
@@ -165,7 +165,7 @@ def _call_host(machine: Machine, callee: Callable[..., Value], args: list[Value]
     unknown = next((value for value in (*args, *kwargs.values()) if isinstance(value, (Symbol, Alternatives, External))), None)
     if unknown is not None and _is_plain(callee, receiver):
         made = Symbol(f"{name}({unknown!r})", span, getattr(unknown, "stamp", machine.stamp), rank_varying=any(getattr(each, "rank_varying", False) for each in args))
-        made.test = (f"{name}()", unknown) if isinstance(callee, type) else ()
+        made.source = unknown
         return made
     if call_is_too_large(name, receiver, args, kwargs.values()):
         return Symbol("a very large value", span, machine.stamp)
@@ -201,6 +201,8 @@ def _container_method(
             args = [args[0] if isinstance(args[0], dict) else [] if isinstance(args[0], (Symbol, External)) else machine.items(args[0], span), *args[1:]]
         if machine.domain.watches_stores and name in {"append", "add", "extend", "insert", "appendleft", "update", "setdefault"}:
             args = _watched(machine, receiver, name, args, span)
+        if machine.domain.watches_stores and name in REMOVERS:
+            machine.domain.stored(machine, receiver, None, MISSING, span)
     if name == "sort" and "key" in kwargs:
         return None
     if name == "get" and args and isinstance(args[0], (Symbol, Alternatives)):
@@ -265,8 +267,7 @@ def run_body(machine: Machine, frame: Frame, span: Span) -> Value:
     """Run the body of a function whose arguments are bound."""
     function = frame.function
     assert function is not None  # noqa: S101  frames of functions have one
-    caller, path, caller_span, stack = machine.frame, machine.path, machine.span, machine.state.get("stack", ())
-    guards = machine.state.get("guards", ())
+    caller, path, caller_span, stack, guards = machine.frame, machine.path, machine.span, machine.state.get("stack", ()), machine.guards
     machine.frame, machine.path, machine.depth = frame, (*path, span), machine.depth + 1
     machine.state["stack"] = (*stack, function.node)
     machine.executed.add(function.node)
@@ -283,10 +284,10 @@ def run_body(machine: Machine, frame: Frame, span: Span) -> Value:
         machine.tree.add(Leave("raise"))
         machine.tree.end()
         machine.frame, machine.path, machine.depth, machine.span, machine.state["stack"] = caller, path, machine.depth - 1, caller_span, stack
-        machine.state["guards"] = guards
+        machine.guards = guards
         raise
     machine.tree.end()
     machine.frame, machine.path, machine.depth, machine.span, machine.state["stack"] = caller, path, machine.depth - 1, caller_span, stack
-    machine.state["guards"] = guards
+    machine.guards = guards
     frame.vars.clear()
     return value

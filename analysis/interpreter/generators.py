@@ -48,6 +48,7 @@ class Generator:
         if self.greenlet is None or self.greenlet.dead or self.running:
             raise StopIteration
         before = (machine.frame, machine.path, machine.depth, machine.try_depth, machine.tree.flat, machine.tree.stack, machine.stamp, machine.span)
+        guards = machine.guards
         machine.frame, machine.tree.flat, machine.tree.stack = self.frame, True, [machine.tree.stack[-1]] * self.levels
         self.greenlet.parent = getcurrent()
         self.running = True
@@ -55,6 +56,7 @@ class Generator:
         self.running = False
         self.levels = len(machine.tree.stack)
         machine.frame, machine.path, machine.depth, machine.try_depth, machine.tree.flat, machine.tree.stack, machine.stamp, machine.span = before
+        machine.guards = guards
         kind, value = outcome
         if kind == "yield":
             return value

@@ -82,27 +82,27 @@ class Heap:
             self.log = None
         return delta
 
-    def merge(self, deltas: list[Delta]) -> None:
-        """The state after arms of which any may have been taken: written cells are joined, others stay."""
+    def merge(self, deltas: list[Delta], *, divided: bool = False) -> None:
+        """The state after arms of which any may have been taken: written cells are joined, others stay. ``divided``: ranks took different ones."""
         cells: dict[tuple[int, Value], Mapping] = {name: entry[0] for delta in deltas for name, entry in delta.cells.items()}
         for name, target in cells.items():
             now = target.get(name[1], MISSING)
             results = [delta.cells[name][2] if name in delta.cells else now for delta in deltas]
-            self._settle(target, name[1], results)
+            self._settle(target, name[1], results, divided=divided)
         contents = {key: entry[0] for delta in deltas for key, entry in delta.contents.items()}
         for key, container in contents.items():
             results = [delta.contents[key][2] if key in delta.contents else container.copy() for delta in deltas]
             self.touch(container)
             _restore(container, _join_contents(results))
 
-    def _settle(self, target: Mapping, key: Value, results: list[Value]) -> None:
+    def _settle(self, target: Mapping, key: Value, results: list[Value], *, divided: bool) -> None:
         present = [value for value in results if value is not MISSING]
         if not present:
             self.delete(target, key)
             return
         value = present[0]
         for other in present[1:]:
-            value = value if same(value, other) else join(value, other)
+            value = value if same(value, other) else join(value, other, divided=divided)
         self.write(target, key, value)
 
 

@@ -19,10 +19,27 @@ def same(left: Value, right: Value) -> bool:
     return False
 
 
-def join(left: Value, right: Value) -> Value:
-    """A value that may be either; unknown once there are more than eight."""
+def join(left: Value, right: Value, *, divided: bool = False) -> Value:
+    """A value that may be either; unknown once there are more than eight. ``divided``: some ranks have one, some the other."""
     if same(left, right):
         return left
+    joined = _join(left, right)
+    return _divided(joined) if divided else joined
+
+
+def _divided(value: Value) -> Value:
+    """The same value, known to differ between ranks."""
+    match value:
+        case Alternatives(values=values):
+            return Alternatives(values, rank_varying=True)
+        case Symbol(rank_varying=False):
+            return Symbol(value.why, value.span, value.stamp, rank_varying=True)
+        case HostValue() if hasattr(type(value), "differing"):
+            return value.differing()
+    return value
+
+
+def _join(left: Value, right: Value) -> Value:
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
         return tuple(join(a, b) for a, b in zip(left, right, strict=True))
     merged = _merged(left, right)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from analysis.interpreter import branches
+from analysis.interpreter import branches, ranks
 from analysis.interpreter.frames import Exit
 from analysis.interpreter.values import Symbol, Value
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Running:
     """One activation of a loop: its node in the tree, its number and where it stands."""
 
-    __slots__ = ("before", "done", "machine", "node", "number", "pending", "plan")
+    __slots__ = ("before", "done", "guards", "machine", "node", "number", "pending", "plan")
 
     def __init__(self, machine: Machine, span: Span, length: int | None, pending: int) -> None:
         machine.next_loop += 1
@@ -28,6 +28,7 @@ class Running:
         self.before = machine.stamp
         self.done = 0
         self.pending = pending
+        self.guards = len(machine.guards)
         self.plan = machine.domain.plan_loop(machine, span, length)
         self.node: Loop = machine.tree.begin_loop(span, self.number)
 
@@ -43,11 +44,10 @@ class Running:
     def iteration(self, body: list[ast.stmt], frame: Frame) -> Exit | None:
         """Run the body once."""
         self.machine.tree.begin_iteration(self.node)
-        guards = self.machine.state.get("guards", ())
         left = self.machine.execute(body, frame)
-        if left is None or left.kind == "continue":
-            self.machine.state["guards"] = guards
         branches.rejoin(self.machine, frame, ("continue",), self.pending)
+        if len(self.machine.guards) > self.guards:
+            self.machine.guards = ranks.dropped(self.machine.guards, self.guards, "continue")
         self.machine.tree.end()
         self.done += 1
         return left
@@ -55,6 +55,7 @@ class Running:
     def over(self, frame: Frame) -> None:
         """The loop has ended: whoever broke out of it comes back here."""
         self.machine.stamp = self.before
+        self.machine.guards = ranks.dropped(self.machine.guards, self.guards, "continue", "break")
         branches.rejoin(self.machine, frame, ("break",), self.pending)
 
 
@@ -106,6 +107,8 @@ def run_while(machine: Machine, node: ast.While, frame: Frame) -> Exit | None:
             return machine.execute(node.orelse, frame) if node.orelse else None
         if not running.next():
             break
+        if running.done == 0:
+            machine.guards += ranks.differing(machine, condition, span)
         left = running.iteration(node.body, frame)
         if left is not None and left.kind != "continue":
             running.over(frame)

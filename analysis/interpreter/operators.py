@@ -96,7 +96,7 @@ def derived(machine: Machine, key: str, why: str, *operands: Value, test: tuple[
     others = any(isinstance(value, (HostValue, Instance, Alternatives)) for value in operands)
     stamp = machine.stamp if others else max(stamps, key=len, default=())
     symbol = Symbol(why, machine.span, stamp, rank_varying=any(_varies(value) for value in operands))
-    symbol.test = test
+    symbol.test, symbol.source = test, source
     if source is not None and plain:
         source.parts[name] = symbol
     return symbol

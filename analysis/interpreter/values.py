@@ -65,10 +65,11 @@ class Symbol:
     ``uses`` collects what is done to it ("call", "iterate", ".train", "→torch.optim.AdamW:params"), from which roles are
     solved. ``parts`` keeps derived symbols, so that ``args.lr`` is the same value twice. ``rank_varying`` says that
     ranks may hold different values; ``stamp`` is () for what is fixed before any loop. A condition on a symbol
-    is a symbol too: ``test`` then holds the operator ("not", "is", "==", …) and its operands.
+    is a symbol too: ``test`` then holds the operator ("not", "is", "==", …) and its operands. ``source`` is the unknown value that
+    it comes of, if it comes of one.
     """
 
-    __slots__ = ("parts", "rank_varying", "role", "span", "stamp", "test", "uses", "why")
+    __slots__ = ("parts", "rank_varying", "role", "source", "span", "stamp", "test", "uses", "why")
 
     def __init__(self, why: str, span: Span | None, stamp: Stamp = (), *, rank_varying: bool = False) -> None:
         self.why = why if len(why) <= MAX_WHY else f"{why[:MAX_WHY]}…"
@@ -79,11 +80,14 @@ class Symbol:
         self.parts: dict[Value, Value] = {}
         self.role = ""
         self.test: tuple[Value, ...] = ()
+        self.source: Value = None
 
     def part(self, key: str, why: str | None = None, stamp: Stamp | None = None) -> Value:
         """The value derived by ``key`` (".lr", "[0]"), the same one every time."""
         if key not in self.parts:
-            self.parts[key] = Symbol(why or f"{self.why}{key}", self.span, self.stamp if stamp is None else stamp, rank_varying=self.rank_varying)
+            made = Symbol(why or f"{self.why}{key}", self.span, self.stamp if stamp is None else stamp, rank_varying=self.rank_varying)
+            made.source = self
+            self.parts[key] = made
         return self.parts[key]
 
     def __repr__(self) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from analysis.interpreter.values import Call, HostFunction, Instance, Value
-from analysis.library.distributed import WORLD_SIZE, rank
+from analysis.library.distributed import is_main, on_main, rank
 from analysis.library.domain import domain_of
 from analysis.library.gradients import backward
-from analysis.library.knowledge import Example, Subject
+from analysis.library.knowledge import Example, Handler, Subject
 from analysis.library.loading import LOADER
 from analysis.library.optimizers import OPTIMIZER, PREPARED, SYNCHRONISES, owners_in
 from analysis.library.ownership import is_module, owner_of
+from analysis.library.ranks import WORLD_SIZE
 from analysis.library.recording import Modes, emit, manager
 from analysis.library.schedulers import SCHEDULER
 from analysis.library.tensor import Parameters, tensors_in
@@ -36,7 +37,7 @@ for _ in range(2):
         opt.step()
         opt.zero_grad()
 """,
-            ("optimizer_built SGD", "wrap Linear", "forward Linear", "backward Accelerator", "forward Linear", "backward Accelerator", "clip Linear", "step SGD"),
+            ("optimizer_built SGD", "wrap Linear", "forward Linear", "backward Accelerator", "forward Linear", "backward", "clip Linear", "step SGD"),
         ),
     ),
 )
@@ -83,11 +84,15 @@ manager(SUBJECT, "accelerate.NoSync", lambda _call, held: replace(held, no_sync=
 manager(SUBJECT, "accelerate.Autocast", lambda _call, held: replace(held, autocast=True))
 manager(SUBJECT, "accelerate.Nothing", lambda _call, held: held)
 
-for _name, _cls in (("accumulate", "Accumulating"), ("no_sync", "NoSync"), ("autocast", "Autocast")):
-    _ACCELERATOR.method(_name)(lambda call, cls=_cls: call.machine.construct(domain_of(call).library.cls(f"accelerate.{cls}"), list(call.args), {}, call.span))
-_ACCELERATOR.method("main_process_first", "local_main_process_first", "profile", "join_uneven_inputs", "split_between_processes")(
-    lambda call: call.machine.construct(domain_of(call).library.cls("accelerate.Nothing"), list(call.args), {}, call.span)
-)
+def region(name: str) -> Handler:
+    """A handler that gives the context manager ``accelerate.<name>``, made with the arguments of the call."""
+    return lambda call: call.machine.construct(domain_of(call).library.cls(f"accelerate.{name}"), list(call.args), {}, call.span)
+
+
+_ACCELERATOR.method("accumulate")(region("Accumulating"))
+_ACCELERATOR.method("no_sync")(region("NoSync"))
+_ACCELERATOR.method("autocast")(region("Autocast"))
+_ACCELERATOR.method("main_process_first", "local_main_process_first", "profile", "join_uneven_inputs", "split_between_processes")(region("Nothing"))
 
 
 @_ACCELERATOR.method("backward")
@@ -132,14 +137,14 @@ def _log(call: Call) -> Value:
     emit(call.machine, Kind.LOG, subject="accelerator", value=tuple(call.args[1:]), detail="framework")
 
 
-@_ACCELERATOR.method("print", "end_training", "register_for_checkpointing", "set_trigger", "clear", "unscale_gradients", "register_save_state_pre_hook", "register_load_state_pre_hook")
+@_ACCELERATOR.method("print", "end_training", "register_for_checkpointing", "set_trigger", "clear", "unscale_gradients")
 def _nothing(_call: Call) -> Value:
     return None
 
 
 @_ACCELERATOR.method("on_main_process", "on_local_main_process", "on_last_process")
 def _decorator(call: Call) -> Value:
-    return call.args[1] if len(call.args) > 1 else HostFunction("decorator", lambda inner: inner.args[0])
+    return on_main(call.args[1]) if len(call.args) > 1 else HostFunction("decorator", lambda inner: on_main(inner.args[0]))
 
 
 @_ACCELERATOR.method("__getattr__")
@@ -150,7 +155,7 @@ def _attribute(call: Call) -> Value:
         case "sync_gradients":
             return accelerator.fields.get(SYNCHRONISES, True)
         case "is_main_process" | "is_local_main_process" | "is_last_process":
-            return domain.casting.symbol("whether this is the main process", None, (), varying=True) if domain.world.distributed else True
+            return is_main(call)
         case "process_index" | "local_process_index":
             return rank(call)
         case "num_processes":

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Call, Instance, Stamp, Symbol, Value
-from analysis.library.roles import Role, role_of
+from analysis.library.ranks import own_rank
+from analysis.library.roles import RANK_ROLE, Role, role_of
 from analysis.source import Span
 
 if TYPE_CHECKING:
@@ -67,10 +68,12 @@ class Casting:
         varying = any(getattr(value, "rank_varying", False) is True for value in values)
         return self.symbol(why, call.span, max((call.machine.stamp, *stamps), key=len), varying=varying)
 
-    def _played(self, role: Role, span: Span | None, stamp: Stamp) -> Instance:
+    def _played(self, role: Role, span: Span | None, stamp: Stamp) -> Value:
         machine = self._machine
         if machine is None:
             raise ValueError("roles are played in a run")
+        if role is RANK_ROLE:
+            return own_rank(machine)
         instance = Instance(machine.domain.lookup(role.cls), span, stamp, assumed=True)
         role.dress(machine, instance)
         return instance

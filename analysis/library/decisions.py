@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
+from analysis.library.ranks import answers
 from analysis.library.tensor import Scalar
 from analysis.source import SourceFile, Span
 
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
 
 def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     """The side to take, or None for both."""
+    divisions = domain.machine.divisions
+    divisions.pop(span, None)
     if getattr(condition, "rank_varying", False):
-        same = _same_on_all_ranks(condition)
-        if same is None:
-            domain.rank_conditions.add(span)
-        return same
+        zero, others = answers(condition)
+        if zero is not None and zero == others:
+            return zero
+        divisions[span] = condition, zero, others
+        return None
     if not isinstance(condition, Symbol) or depends_on_data(condition):
         return None
     domain.decided_flags = True
@@ -49,22 +53,6 @@ def _is_choice(domain: TraceDomain, asked: Symbol, name: str) -> bool:
     names = domain.choices.setdefault(id(asked), {})
     names.setdefault(name, len(names))
     return names[name] == (0 if domain.world.flags else 1)
-
-
-def _same_on_all_ranks(condition: Value) -> bool | None:
-    """Tests that every rank answers alike: a rank is a number from zero on."""
-    match getattr(condition, "test", ()):
-        case ("is", _, None):
-            return False
-        case ("==", _, int() as number) if number < 0:
-            return False
-        case ("<", _, int() as number) if number <= 0:
-            return False
-        case (">=", _, int() as number) if number <= 0:
-            return True
-        case (">", _, int() as number) if number < 0:
-            return True
-    return None
 
 
 def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool) -> bool:

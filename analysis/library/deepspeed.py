@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from analysis.interpreter.values import Call, HostFunction, Instance, Value
-from analysis.library.distributed import WORLD_SIZE, rank
+from analysis.library.distributed import rank
 from analysis.library.domain import domain_of
 from analysis.library.gradients import backward
 from analysis.library.knowledge import Example, Subject
 from analysis.library.optimizers import OPTIMIZER
 from analysis.library.ownership import MODULE, WRAPPED, owner_of
+from analysis.library.ranks import WORLD_SIZE
 from analysis.library.recording import emit
 from analysis.library.tensor import Parameters
 from analysis.trace.events import Kind
@@ -75,7 +76,7 @@ def _checkpoint(call: Call) -> Value:
     return domain_of(call).casting.symbol("a checkpoint", call.span, call.machine.stamp), None
 
 
-@_ENGINE.method("is_gradient_accumulation_boundary", "gradient_accumulation_steps", "train_micro_batch_size_per_gpu", "train_batch_size", "get_lr", "get_global_grad_norm")
+@_ENGINE.method("is_gradient_accumulation_boundary", "gradient_accumulation_steps", "train_batch_size", "get_lr", "get_global_grad_norm")
 def _number(call: Call) -> Value:
     return domain_of(call).casting.symbol("a setting of the engine", call.span, ())
 

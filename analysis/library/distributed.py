@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
+from analysis.interpreter.branches import choose
+from analysis.interpreter.operators import compare
 from analysis.interpreter.values import Call, HostFunction, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
+from analysis.library.ranks import WORLD_SIZE, own_rank
 from analysis.library.recording import emit
 from analysis.library.tensor import Tensor
 from analysis.trace.events import Kind
@@ -26,9 +31,6 @@ dist.barrier()
     ),
 )
 
-#: Ranks in the distributed world: any number above one shows the same.
-WORLD_SIZE = 2
-
 _DIST = "torch.distributed"
 #: Collectives, with the position of the tensor that they change in place (None: they change none).
 _COLLECTIVES: dict[str, int | None] = {
@@ -40,10 +42,26 @@ _GATHERS = ("all_gather", "gather", "all_gather_object", "gather_object", "all_t
 
 def rank(call: Call) -> Value:
     """The process's own number: unknown and different on each rank, or 0 when alone."""
-    domain = domain_of(call)
-    if not domain.world.distributed:
-        return 0
-    return domain.casting.symbol("the rank", None, (), varying=True)
+    return own_rank(call.machine)
+
+
+def is_main(call: Call) -> Value:
+    """Whether this is the main process."""
+    return compare(call.machine, ast.Eq(), rank(call), 0, call.span)
+
+
+def on_main(function: Value) -> HostFunction:
+    """``function`` run by the main process alone: what a decorator of a framework makes of it."""
+
+    def run(call: Call) -> Value:
+        machine = call.machine
+        args, kwargs = list(call.args), dict(call.kwargs)
+        decided = machine.truth(is_main(call), call.span)
+        if decided is not None:
+            return machine.call(function, args, kwargs, call.span) if decided else None
+        return choose(machine, call.span, [lambda: machine.call(function, args, kwargs, call.span), lambda: None], machine.here)
+
+    return HostFunction("on the main process", run)
 
 
 @SUBJECT.function(f"{_DIST}.get_rank", f"{_DIST}.get_node_local_rank", "torch.cuda.current_device")

@@ -56,8 +56,6 @@ class TraceDomain:
         self.decided_flags = False
         #: Names that each symbol was compared with, in the order in which they came up.
         self.choices: dict[int, dict[str, int]] = {}
-        #: Conditions whose outcome differs between ranks.
-        self.rank_conditions: set[Span] = set()
         #: Handlers that raised: a gap of ours, shown in tests.
         self.failed: list[tuple[str, Exception]] = []
         self.stored_graphs = 0
@@ -69,7 +67,7 @@ class TraceDomain:
         self.ownership = Ownership(machine)
         self.autograd = Autograd(machine, self.library, self.ownership)
         self.casting.bind(machine)
-        machine.state.update({"distributed": self.world.distributed, "rehearsal": self.rehearsal, "rank conditions": self.rank_conditions})
+        machine.state.update({"distributed": self.world.distributed, "rehearsal": self.rehearsal})
 
     def lookup(self, dotted: str) -> Value:
         """What a library's name stands for, or ``MISSING``."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from analysis.interpreter.exceptions import EXCEPTIONS
 from analysis.interpreter.values import Call, GuestRaise, HostFunction, Instance, Value
-from analysis.library.distributed import WORLD_SIZE, rank
+from analysis.library.distributed import rank
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
+from analysis.library.ranks import WORLD_SIZE
 
 SUBJECT = Subject(
     examples=(
@@ -26,7 +27,9 @@ if __name__ == "__main__":
 )
 
 #: Variables that the launcher sets: those that differ between ranks, and those that count them.
-_RANKS = frozenset({"RANK", "LOCAL_RANK", "SLURM_PROCID", "SLURM_LOCALID", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK", "GROUP_RANK", "NODE_RANK"})
+_RANKS = frozenset(
+    {"RANK", "LOCAL_RANK", "SLURM_PROCID", "SLURM_LOCALID", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK", "GROUP_RANK", "NODE_RANK"}
+)
 _SIZES = frozenset({"WORLD_SIZE", "LOCAL_WORLD_SIZE", "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
 _ADDRESSES = frozenset({"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID"})
 
@@ -34,7 +37,8 @@ _ENVIRON = SUBJECT.cls("os._Environ")
 SUBJECT.object("os.environ", "os._Environ")
 SUBJECT.object("sys.path", "unknown.Reporter")
 SUBJECT.object("sys.modules", "unknown.Reporter")
-SUBJECT.values.update({"sys.argv": ("script.py",), "sys.version_info": (3, 12, 0), "sys.platform": "linux", "os.name": "posix", "os.sep": "/", "os.linesep": "\n", "os.pathsep": ":"})
+SUBJECT.values.update({"sys.argv": ("script.py",), "sys.version_info": (3, 12, 0), "sys.platform": "linux", "os.name": "posix"})
+SUBJECT.values.update({"os.sep": "/", "os.linesep": "\n", "os.pathsep": ":"})
 
 
 def _variable(call: Call, name: Value, default: Value) -> Value:

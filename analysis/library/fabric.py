@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from analysis.interpreter.values import Call, Instance, Value
-from analysis.library.distributed import WORLD_SIZE, rank
+from analysis.library.accelerate import region
+from analysis.library.distributed import is_main, rank
 from analysis.library.domain import domain_of
 from analysis.library.gradients import backward
 from analysis.library.knowledge import Example, Subject
 from analysis.library.ownership import is_module, owner_of
+from analysis.library.ranks import WORLD_SIZE
 from analysis.library.recording import emit
 from analysis.library.tensor import Parameters
 from analysis.trace.events import Kind
@@ -62,8 +64,9 @@ def _clip(call: Call) -> Value:
         emit(call.machine, Kind.CLIP, subject=owner_of(model), value=Parameters(domain_of(call).autograd, (owner_of(model),)), detail=call.args[0])
 
 
-for _name, _cls in (("no_backward_sync", "NoSync"), ("autocast", "Autocast"), ("rank_zero_first", "Nothing"), ("init_module", "Nothing"), ("init_tensor", "Nothing")):
-    _FABRIC.method(_name)(lambda call, cls=_cls: call.machine.construct(domain_of(call).library.cls(f"accelerate.{cls}"), list(call.args), {}, call.span))
+_FABRIC.method("no_backward_sync")(region("NoSync"))
+_FABRIC.method("autocast")(region("Autocast"))
+_FABRIC.method("rank_zero_first", "init_module", "init_tensor")(region("Nothing"))
 
 
 @_FABRIC.method("launch")
@@ -104,5 +107,5 @@ def _attribute(call: Call) -> Value:
         case "world_size":
             return WORLD_SIZE if domain.world.distributed else 1
         case "is_global_zero":
-            return domain.casting.symbol("whether this is the main process", None, (), varying=True) if domain.world.distributed else True
+            return is_main(call)
     return domain.casting.symbol(f"fabric.{name}", call.span, ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.interpreter.values import MISSING, Call, GuestList, HostFunction, Instance, Symbol, Value
+from analysis.library.distributed import on_main
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.optimizers import OPTIMIZER
@@ -112,10 +113,17 @@ def _found(value: Value, base: str) -> Iterator[Instance]:
                 yield from _found(each, base)
 
 
-@SUBJECT.below("fastai", "lightning.pytorch.callbacks", "lightning.pytorch.loggers", "lightning.pytorch.utilities", "pytorch_lightning.callbacks", "pytorch_lightning.loggers", "pytorch_lightning.utilities", "composer.utils", "composer.optim", "composer.algorithms", "ignite.handlers", "ignite.metrics", "ignite.contrib", "lightning.pytorch.strategies", "pytorch_lightning.strategies", "pytorch_lightning.plugins", "lightning.pytorch.plugins")
+_CALLBACKS = """
+fastai lightning.pytorch.callbacks lightning.pytorch.loggers lightning.pytorch.utilities lightning.pytorch.strategies lightning.pytorch.plugins
+pytorch_lightning.callbacks pytorch_lightning.loggers pytorch_lightning.utilities pytorch_lightning.strategies pytorch_lightning.plugins composer.utils
+composer.optim composer.algorithms ignite.handlers ignite.metrics ignite.contrib
+"""
+
+
+@SUBJECT.below(*_CALLBACKS.split())
 def _callback(dotted: str) -> Value:
     """Callbacks, loggers and learners: what they do inside the framework's loop is the framework's business."""
     name = dotted.rpartition(".")[2]
     if name == "rank_zero_only":
-        return HostFunction(dotted, lambda call: call.args[0])
+        return HostFunction(dotted, lambda call: on_main(call.args[0]))
     return HostFunction(dotted, lambda call: call.machine.construct(domain_of(call).library.cls("unknown.Reporter"), [], {}, call.span))

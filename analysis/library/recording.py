@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from analysis.interpreter.values import Call, Function, Guarded, HostFunction, Instance, Method, Partial, Stamp, Value
 from analysis.library.knowledge import LibraryClass, Subject
 from analysis.library.rehearsal import Rehearsal
-from analysis.source import Span
 from analysis.trace.events import Context, Event, Kind
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def emit(machine: Machine, kind: Kind, *, subject: Any = None, value: Any = None
         autocast=held.autocast,
         no_sync=held.no_sync,
         distributed=bool(machine.state.get("distributed")),
-        rank_guard=_rank_guard(machine),
+        rank_guards=machine.guards,
         stamp=machine.stamp,
         function=machine.frame.qualname if machine.frame is not None else "",
     )
@@ -72,13 +71,6 @@ def emit(machine: Machine, kind: Kind, *, subject: Any = None, value: Any = None
     if isinstance(rehearsal, Rehearsal):
         rehearsal.saw(machine, kind)
     return event
-
-
-def _rank_guard(machine: Machine) -> Span | None:
-    """The innermost open condition whose outcome differs between ranks."""
-    varying: set[Span] = machine.state.get("rank conditions", set())
-    guards: tuple[Span, ...] = machine.state.get("guards", ()) if varying else ()
-    return next((span for span in reversed(guards) if span in varying), None)
 
 
 def manager(subject: Subject, dotted: str, change: Change) -> LibraryClass:

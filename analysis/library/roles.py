@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Instance, Symbol
+from analysis.library.ranks import is_rank
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
@@ -37,22 +38,41 @@ def _any_of(*sets: str) -> tuple[frozenset[str], ...]:
 
 #: In this order: an accelerator also prints, a scaler also steps.
 ROLES = (
-    Role("accelerate.Accelerator", ("Accelerator",), _any_of("backward prepare", "backward accumulate", "backward clip_grad_norm_", "backward wait_for_everyone")),
+    Role("accelerate.Accelerator", ("Accelerator",), _any_of("backward prepare", "backward accumulate", "backward clip_grad_norm_")),
     Role("torch.amp.GradScaler", ("GradScaler",), _any_of("scale step", "scale update", "scale unscale_", "unscale_ step")),
-    Role("torch.optim.Optimizer", ("Optimizer", "AdamW", "Adam", "SGD"), _any_of("zero_grad step", "step .param_groups", "zero_grad .param_groups"), frozenset({"parameters", "train"})),
-    Role("torch.optim.lr_scheduler.LRScheduler", ("LRScheduler", "_LRScheduler", "LambdaLR"), _any_of("step get_last_lr", "step get_lr"), frozenset({"zero_grad"})),
+    Role(
+        "torch.optim.Optimizer",
+        ("Optimizer", "AdamW", "Adam", "SGD"),
+        _any_of("zero_grad step", "step .param_groups", "zero_grad .param_groups"),
+        frozenset({"parameters", "train"}),
+    ),
+    Role(
+        "torch.optim.lr_scheduler.LRScheduler",
+        ("LRScheduler", "_LRScheduler", "LambdaLR"),
+        _any_of("step get_last_lr", "step get_lr"),
+        frozenset({"zero_grad"}),
+    ),
     Role(
         "unknown.Model",
         ("nn.Module", "Module", "PreTrainedModel", "DistributedDataParallel", "FullyShardedDataParallel"),
-        _any_of("→torch.nn.Module", "parameters", "named_parameters", "train eval", "eval ()", "train ()", "state_dict eval", "state_dict train", "zero_grad ()", "named_modules", "requires_grad_ ()"),
+        _any_of(
+            "→torch.nn.Module", "parameters", "named_parameters", "train eval", "eval ()", "train ()", "state_dict eval", "state_dict train", "zero_grad ()",
+            "named_modules", "requires_grad_ ()",
+        ),
         frozenset({"step", "param_groups"}),
     ),
     Role("torch.utils.data.DataLoader", ("DataLoader",), _any_of(".dataset iterate", ".sampler iterate", "len iterate", ".batch_size iterate")),
-)
+)  # fmt: skip
+
+
+#: The process's own number among the ranks: a symbol, and no object.
+RANK_ROLE = Role("", (), ())
 
 
 def role_of(symbol: Symbol, annotation: str) -> Role | None:
     """The role of ``symbol``, if its annotation or its uses tell."""
+    if is_rank(symbol):
+        return RANK_ROLE
     plain = annotation.strip("'\"").removeprefix("Optional[").removesuffix("]").removesuffix(" | None")
     for role in ROLES:
         if plain and any(plain == name or plain.endswith(f".{name}") for name in role.annotations):

@@ -7,7 +7,7 @@ the softmax that was applied to it three calls earlier, whatever files lie betwe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Never, TypeAlias
 
@@ -153,6 +153,10 @@ class Tensor(HostValue):
     def joined(self, other: Tensor) -> Tensor:
         """A tensor that is one or the other, as two sides of an undecided branch left it."""
         return self.autograd.joined(self, other)
+
+    def differing(self) -> Tensor:
+        """The same tensor, which ranks hold different versions of."""
+        return replace(self, rank_varying=True)
 
     guest_types: ClassVar[tuple[str, ...]] = ("torch.Tensor", "torch.FloatTensor", "torch.nn.Parameter")
 

@@ -18,4 +18,8 @@ def train_module(model, arguments):
 def fit(model):
     from lightning.pytorch import Trainer
 
-    Trainer().fit(model)
+    class Imagined(Trainer):
+        def _validate(self, model, dataloaders):
+            super()._validate(model, dataloaders or [None])
+
+    Imagined().fit(model)
