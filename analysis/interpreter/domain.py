@@ -69,7 +69,7 @@ class Domain(Protocol):
     def stored(self, machine: Machine, holder: Value, key: Value, value: Value, span: Span) -> Value:
         """``value`` is about to be written to a variable (``holder`` is the Frame or Module), an attribute, an item or a container.
 
-        Returns what is stored: a domain may mark values that are carried from one iteration to the next.
+        ``MISSING``: something is taken out of the container. Returns what is stored: a domain may mark values that are carried from one iteration to the next.
         """
         ...
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Frame
-from analysis.interpreter.values import Module, Stamp, Symbol, Value
+from analysis.interpreter.values import MISSING, Instance, Module, Stamp, Symbol, Value
+from analysis.library.ownership import is_module
 from analysis.library.recording import emit, modes
 from analysis.library.tensor import Mark, Parameter, Stored, Tensor, tensors_in
 from analysis.source import Span
@@ -19,6 +20,12 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
     """What is stored: tensors that carry a graph bear a mark of the slot from then on."""
     if isinstance(value, Tensor):
         return _kept(domain, holder, key, value, span)
+    if value is MISSING:
+        emit(domain.machine, Kind.CLEAR, subject=holder)
+    if isinstance(value, Instance):
+        if is_module(value):
+            domain.ownership.changed()
+        return value
     if isinstance(value, tuple):
         return tuple(stored(domain, holder, _place(key, index), item, span) for index, item in enumerate(value))
     if isinstance(value, (list, dict)) and not isinstance(holder, Frame):
@@ -59,7 +66,7 @@ def _report(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span:
 def _adds(holder: Value, key: Value) -> bool:
     """Whether a write to the container overwrites nothing: an append, or an item under a running key."""
     if isinstance(holder, (list, set)):
-        return key is None
+        return key is None and not isinstance(getattr(holder, "maxlen", None), int)
     return isinstance(holder, dict) and not isinstance(key, (str, bytes)) and key not in holder
 
 
