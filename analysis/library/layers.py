@@ -82,7 +82,7 @@ def _operation(op: str) -> HostFunction:
         layer: Instance = call.args[0]
         if op == "dropout" and layer.fields.get(BUILT_INSIDE) is True:
             dropped(call, layer.fields.get("p", next(iter(layer.fields.get("layer: arguments", ())), 0.5)), layer)
-        options = {**{key: value for key, value in layer.fields.items() if key.isidentifier()}, "module": layer}
+        options = {**{key: value for key, value in layer.fields.items() if key.isidentifier()}, "arguments": layer.fields.get("layer: arguments", ())}
         return domain_of(call).autograd.made(op, tuple(call.args[1:]), {key: value for key, value in options.items() if not isinstance(value, Instance)})
 
     return HostFunction("forward", run)

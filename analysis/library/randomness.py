@@ -84,23 +84,12 @@ def _function(dotted: str) -> HostFunction:
     return HostFunction(dotted, run)
 
 
-for _name in [
-    "rand",
-    "randn",
-    "randint",
-    "random",
-    "uniform",
-    "normal",
-    "choice",
-    "permutation",
-    "shuffle",
-    "random_sample",
-    "beta",
-    "binomial",
-    "poisson",
-    "exponential",
-    "standard_normal",
-]:
-    SUBJECT.values[f"numpy.random.{_name}"] = _function(f"numpy.random.{_name}")
-for _name in ["random", "uniform", "randint", "choice", "choices", "sample", "shuffle", "gauss", "randrange", "getrandbits", "betavariate", "normalvariate"]:
-    SUBJECT.values[f"random.{_name}"] = _function(f"random.{_name}")
+_OF_NUMPY = """
+rand randn randint random uniform normal choice permutation shuffle random_sample beta binomial poisson exponential standard_normal
+"""
+_OF_PYTHON = """
+random uniform randint choice choices sample shuffle gauss randrange getrandbits betavariate normalvariate
+"""
+for _package, _names in (("numpy.random", _OF_NUMPY), ("random", _OF_PYTHON)):
+    for _name in _names.split():
+        SUBJECT.values[f"{_package}.{_name}"] = _function(f"{_package}.{_name}")
