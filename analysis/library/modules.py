@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.interpreter.values import MISSING, Call, Function, GuestDict, Instance, Method, Value
+from analysis.interpreter.values import MISSING, Call, Function, GuestDict, HostFunction, Instance, Method, Value
 from analysis.library.domain import TraceDomain, domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.ownership import CHILDREN, MODULE, children_of, modules_in, owner_of
@@ -150,10 +150,19 @@ def _require(call: Call) -> Value:
     return call.args[0]
 
 
-@MODULE_CLASS.method("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "to_empty", "xpu", "npu")
-def _move(call: Call) -> Value:
-    emit(call.machine, Kind.TO_DEVICE, subject=owner_of(call.args[0]), value=call.args[0], detail=tuple(call.args[1:]))
-    return call.args[0]
+def _move(name: str) -> HostFunction:
+    """``to``, or a method named after a device or a type."""
+
+    def run(call: Call) -> Value:
+        target = tuple(call.args[1:]) if name == "to" else (name, *call.args[1:])
+        emit(call.machine, Kind.TO_DEVICE, subject=owner_of(call.args[0]), value=call.args[0], detail=(*target, *call.kwargs.values()))
+        return call.args[0]
+
+    return HostFunction(name, run)
+
+
+for _name in ("to", "cuda", "cpu", "half", "float", "double", "bfloat16", "type", "to_empty", "xpu", "npu"):
+    MODULE_CLASS.namespace[_name] = _move(_name)
 
 
 @MODULE_CLASS.method("children")

@@ -124,12 +124,21 @@ def _zero(call: Call) -> Value:
     return tensor
 
 
-@TENSOR.method("to", "cuda", "cpu", "type_as")
-def _move(call: Call) -> Value:
-    tensor = call.args[0]
-    moved = domain_of(call).autograd.made("to", tuple(call.args), call.kwargs)
-    emit(call.machine, Kind.TO_DEVICE, subject=tensor, value=moved, detail=tuple(call.args[1:]))
-    return moved
+def _move(name: str) -> HostFunction:
+    """``to``, or a method named after a device: what it gives knows where it went."""
+
+    def run(call: Call) -> Value:
+        tensor = call.args[0]
+        target = (name, *call.args[1:]) if name in {"cuda", "cpu"} else tuple(call.args[1:])
+        moved = domain_of(call).autograd.made("to", (tensor, *target), call.kwargs)
+        emit(call.machine, Kind.TO_DEVICE, subject=tensor, value=moved, detail=(*target, *call.kwargs.values()))
+        return moved
+
+    return HostFunction(name, run)
+
+
+for _name in ("to", "cuda", "cpu", "type_as"):
+    TENSOR.namespace[_name] = _move(_name)
 
 
 def _in_place(name: str) -> HostFunction:
