@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from analysis.interpreter.values import Call, HostFunction, Instance, Value
@@ -115,10 +116,18 @@ def _gather(call: Call) -> Value:
     return tuple(gathered) if isinstance(given, (tuple, list)) else gathered[0] if gathered else given
 
 
-@_ACCELERATOR.method("wait_for_everyone", "save_state", "load_state", "get_state_dict")
-def _together(call: Call) -> Value:
-    emit(call.machine, Kind.COLLECTIVE, subject="accelerator")
-    return domain_of(call).casting.symbol("a state", call.span, call.machine.stamp)
+def _together(name: str) -> Callable[[Call], Value]:
+    """What all processes have to call."""
+
+    def run(call: Call) -> Value:
+        emit(call.machine, Kind.COLLECTIVE, subject=f"accelerator.{name}")
+        return domain_of(call).casting.symbol("a state", call.span, call.machine.stamp)
+
+    return run
+
+
+for _name in ("wait_for_everyone", "save_state", "load_state", "get_state_dict"):
+    _ACCELERATOR.method(_name)(_together(_name))
 
 
 @_ACCELERATOR.method("save", "save_model")

@@ -37,6 +37,8 @@ _COLLECTIVES: dict[str, int | None] = {
     "all_reduce": 0, "broadcast": 0, "reduce": 0, "barrier": None, "monitored_barrier": None, "scatter": 0, "reduce_scatter": 0,
     "reduce_scatter_tensor": 0, "all_to_all_single": 0, "all_gather_into_tensor": 0, "_all_gather_base": 0,
 }  # fmt: skip
+#: Where the group stands among the arguments.
+_GROUPS = {"barrier": 0, "all_reduce": 2, "broadcast": 2, "reduce": 3, "all_gather": 2, "gather": 3, "all_gather_object": 2, "broadcast_object_list": 2, "all_gather_into_tensor": 2}
 _GATHERS = ("all_gather", "gather", "all_gather_object", "gather_object", "all_to_all", "broadcast_object_list", "scatter_object_list")
 
 
@@ -108,7 +110,7 @@ def _group(call: Call) -> Value:
 def _collective(name: str, changed: int | None) -> HostFunction:
     def run(call: Call) -> Value:
         tensor = call.get(changed, "tensor") if changed is not None else None
-        emit(call.machine, Kind.COLLECTIVE, subject=name, value=tensor, detail=dict(call.kwargs))
+        emit(call.machine, Kind.COLLECTIVE, subject=name, value=tensor, detail={**call.kwargs, "group": call.get(_GROUPS.get(name, 9), "group")})
         if isinstance(tensor, Tensor) and name in {"all_reduce", "broadcast", "all_gather_into_tensor"}:
             tensor.rank_varying = False
         return domain_of(call).casting.symbol("a handle", call.span, call.machine.stamp)
@@ -121,7 +123,7 @@ def _gather(name: str) -> HostFunction:
 
     def run(call: Call) -> Value:
         own = call.get(1, "tensor", call.kwargs.get("obj"))
-        emit(call.machine, Kind.COLLECTIVE, subject=name, value=own, detail=dict(call.kwargs))
+        emit(call.machine, Kind.COLLECTIVE, subject=name, value=own, detail={**call.kwargs, "group": call.get(_GROUPS.get(name, 9), "group")})
         target = call.args[0] if call.args else next(iter(call.kwargs.values()), None)
         if isinstance(target, list) and name.startswith("all_gather"):
             call.machine.heap.touch(target)
@@ -171,6 +173,12 @@ def _has_cuda(_call: Call) -> Value:
 @SUBJECT.function("torch.cuda.device_count")
 def _devices(call: Call) -> Value:
     return domain_of(call).casting.symbol("the number of devices", None, ())
+
+
+@SUBJECT.function("torch.cuda.synchronize", "torch.mps.synchronize", "torch.xpu.synchronize", "torch.accelerator.synchronize")
+def _synchronize(call: Call) -> Value:
+    """The host waits for everything that it has given the device to do."""
+    emit(call.machine, Kind.ITEM, detail="synchronize")
 
 
 @SUBJECT.below("torch.cuda", "torch.backends", "torch.mps", "torch.xpu", "torch.cpu", "torch.accelerator")

@@ -199,6 +199,8 @@ def _buffers(_call: Call) -> Value:
 
 @MODULE_CLASS.method("state_dict")
 def _state_dict(call: Call) -> Value:
+    if call.args[0].cls.find("gathers") is True:
+        emit(call.machine, Kind.COLLECTIVE, subject="FSDP's state dict", value=call.args[0])
     made = GuestDict()
     made.span, made.stamp = call.span, call.machine.stamp
     autograd = domain_of(call).autograd

@@ -75,6 +75,9 @@ SUBJECT.alias(
 )
 
 
+_FSDP.namespace["gathers"] = True
+
+
 @_FSDP.method("clip_grad_norm_")
 def _clip(call: Call) -> Value:
     emit(call.machine, Kind.CLIP, subject=owner_of(call.args[0]), detail="fsdp")
@@ -86,7 +89,7 @@ _STATES = "state_dict_type summon_full_params set_state_dict_type full_optim_sta
 
 @_FSDP.static(*_STATES.split())
 def _state(call: Call) -> Value:
-    emit(call.machine, Kind.COLLECTIVE, subject="fsdp state", value=call.get(0, "model"))
+    emit(call.machine, Kind.COLLECTIVE, subject="FSDP's state dict", value=call.get(0, "model"))
     return domain_of(call).casting.symbol("a sharded state", call.span, call.machine.stamp)
 
 

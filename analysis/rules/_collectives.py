@@ -1,0 +1,72 @@
+"""Collectives that not all ranks reach: which, behind which condition, and where to say so. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from analysis.library.ranks import asks_for_rank
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind, RankGuard
+from analysis.trace.places import frames, visible
+
+#: Saves of sharded models and engines: functions of a framework that every rank has to call.
+SAVES = frozenset({"deepspeed checkpoint", "accelerator.save_state", "accelerator.load_state", "distributed checkpoint", "fabric.save", "Trainer.save_checkpoint"})
+
+
+def by_rank(guard: RankGuard) -> bool:
+    """Whether the condition asks for the rank: not data that differs between ranks."""
+    return guard.zero is not guard.others or asks_for_rank(guard.condition)
+
+
+def in_whole_group(event: Event) -> bool:
+    """Whether all ranks take part: no group of its own was given."""
+    return not isinstance(event.detail, dict) or event.detail.get("group") is None
+
+
+def guarded(trace: Trace, wanted: Callable[[RankGuard], bool]) -> Iterator[tuple[Event, RankGuard]]:
+    """Collectives that are behind a condition which ranks answer differently, with the innermost that is ``wanted``; each condition once."""
+    told: set[tuple[str, Span]] = set()
+    partners = _reached_by(trace)
+    for event in trace.events(Kind.COLLECTIVE):
+        guard = next((each for each in reversed(event.context.rank_guards) if wanted(each)), None)
+        if guard is None or not in_whole_group(event) or (event.subject in SAVES, guard.span) in told:
+            continue
+        if not _has_partner(event, guard, partners):
+            told.add((event.subject in SAVES, guard.span))
+            yield event, guard
+
+
+def _reached_by(trace: Trace) -> set[tuple[str, str, Span, bool]]:
+    """Each guarded collective with its function, its condition and whether rank 0 is who reaches it."""
+    return {
+        (event.subject, event.context.function, guard.span, guard.zero is True)
+        for event in trace.events(Kind.COLLECTIVE)
+        for guard in event.context.rank_guards
+        if guard.zero is not guard.others
+    }
+
+
+def _has_partner(event: Event, guard: RankGuard, partners: set[tuple[str, str, Span, bool]]) -> bool:
+    """Whether the ranks that do not come here call the same collective: in the same function, or on the other side of the condition."""
+    zero = guard.zero is True
+    return any(
+        subject == event.subject and reached_by_zero is not zero and (function == event.context.function or span == guard.span)
+        for subject, function, span, reached_by_zero in partners
+    )
+
+
+def place(trace: Trace, event: Event, guard: RankGuard) -> Span:
+    """Where the event stands in the function that holds the condition: itself, or the call that leads to it."""
+    files = trace.snapshot.contents
+    inwards = frames(event)[len(guard.path) :] if event.path[: len(guard.path)] == guard.path else frames(event)
+    return next((span for span in inwards if span.path in files), visible(event, files))
+
+
+def who(guard: RankGuard) -> str:
+    """The ranks that get past the condition, in words."""
+    if guard.zero is True and guard.others is False:
+        return "rank 0 alone"
+    if guard.zero is False and guard.others is True:
+        return "all ranks but rank 0"
+    return "only some ranks"

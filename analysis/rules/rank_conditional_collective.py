@@ -1,0 +1,125 @@
+"""Only some ranks reach a collective.
+
+`dist.barrier`, `all_reduce`, `broadcast`, FSDP's gathering of a state dict, Lightning's `self.log(…, sync_dist=True)` and the like return once
+*every* rank has called them. Behind `if rank == 0:`, or after an early `return` or `break` of some ranks, the ranks that arrived wait for those that
+never come: the job hangs, and dies half an hour later in the NCCL timeout with a message about another line. Where the other ranks go on to
+another collective the two are taken for each other, and numbers are silently wrong.
+
+**How to fix it.** Let every rank call the collective and put only what belongs to one rank (printing, writing the file) behind the condition.
+
+**What is not reported.** Collectives of a group of their own; pairs of barriers that let rank 0 go first; conditions that all ranks answer alike.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
+from analysis.fixes.change import MoveStatement, Proposal, Reported
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._collectives import SAVES, by_rank, guarded, place, who
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, RankGuard
+from analysis.trace.reading import around, span_of, text
+
+_BARRIERS = frozenset({"barrier", "monitored_barrier", "accelerator.wait_for_everyone"})
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Each condition on the rank that stands before a collective, once."""
+    if trace.distributed:
+        for event, guard in guarded(trace, by_rank):
+            if event.subject not in SAVES:
+                yield _reported(trace, event, guard)
+
+
+def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
+    span = place(trace, event, guard)
+    how = "the others have left before" if guard.until else "it stands behind a condition on the rank"
+    known = guard.zero is not None or guard.others is not None
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.HIGH if known else Confidence.MEDIUM,
+        span,
+        f"{who(guard)} can reach this collective ({event.subject}): {how}, so that those which arrive wait for the rest for ever",
+        (
+            Evidence(guard.span, f"`{text(trace.snapshot, guard.span)}` has another answer on other ranks"),
+            Evidence(span, "every rank would have to come here"),
+        ),
+    )
+    proposal = _outside(trace, event, guard, span)
+    if proposal is None:
+        return Reported(replace(finding, no_fix_because="what every rank has to do, and what only one of them may, has to be told apart by hand"))
+    return Reported(finding, proposal)
+
+
+def _outside(trace: Trace, event: Event, guard: RankGuard, span: Span) -> Proposal | None:
+    """A barrier that is the last statement of the guarded block moves behind it."""
+    stands = around(trace.snapshot, span)
+    if event.subject not in _BARRIERS or event.span != span or guard.until or stands is None:
+        return None
+    match stands.statements[-2:]:
+        case [ast.If(test=test, body=[_, *_, last]) as condition, ast.Expr() as barrier] if last is barrier and span_of(trace.snapshot, span.path, test) == guard.span:
+            moved, behind = span_of(trace.snapshot, span.path, barrier), span_of(trace.snapshot, span.path, condition)
+            if moved is None or behind is None:
+                return None
+            title = "Do the other ranks have to wait here? Then let every rank come to the barrier"
+            return Proposal(title, Safety.REVIEW, (MoveStatement(moved, after=behind),))
+        case _:
+            return None
+
+
+_EXAMPLE = """
+import torch
+import torch.distributed as dist
+
+def main(net, loader, sampler, path):
+    dist.init_process_group("nccl")
+    ddp = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    for epoch in range(3):
+        sampler.set_epoch(epoch)
+        for x in loader:
+            optimizer.zero_grad()
+            ddp(x).mean().backward()
+            optimizer.step()
+        {end}
+"""
+_HELPER = """
+import torch
+import torch.distributed as dist
+from torch.distributed.fsdp import FullyShardedDataParallel
+
+def save(model, path):
+    if dist.get_rank() != 0:
+        return
+    torch.save(model.state_dict(), path){mark}
+
+def main(net, x, path):
+    dist.init_process_group("nccl")
+    model = FullyShardedDataParallel(net)
+    model(x).mean().backward()
+    {call}
+"""
+
+RULE = Rule(
+    "rank-conditional-collective",
+    Severity.ERROR,
+    "only some ranks reach a collective",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            _EXAMPLE.format(end='if dist.get_rank() == 0:\n            torch.save(net.state_dict(), path)\n            dist.barrier()  # flagged'),
+            fixed=_EXAMPLE.format(end='if dist.get_rank() == 0:\n            torch.save(net.state_dict(), path)\n        dist.barrier()'),
+        ),
+        Bad(_HELPER.format(mark="  # flagged", call="save(model, path)")),
+        Good(_EXAMPLE.format(end='if dist.get_rank() == 0:\n            torch.save(net.state_dict(), path)\n        dist.barrier()')),
+        Good(_EXAMPLE.format(end='if dist.get_rank() != 0:\n            dist.barrier()\n        net.prepare()\n        if dist.get_rank() == 0:\n            dist.barrier()')),
+        Good(_EXAMPLE.format(end='if dist.get_rank() in (0, 1):\n            dist.barrier(group=dist.new_group([0, 1]))')),
+    ),
+)
