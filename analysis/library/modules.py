@@ -11,7 +11,7 @@ from analysis.library.ownership import CHILDREN, MODULE, children_of, modules_in
 from analysis.library.parts import ModelPart, forwarding, run_unknown
 from analysis.library.recording import emit
 from analysis.library.replay import Replays
-from analysis.library.tensor import Parameter, Parameters, tensors_in
+from analysis.library.tensor import Parameter, Parameters, Tensor, tensors_in
 from analysis.trace.events import Kind
 
 SUBJECT = Subject(
@@ -223,7 +223,9 @@ def _apply(call: Call) -> Value:
 @MODULE_CLASS.method("register_buffer")
 def _register_buffer(call: Call) -> Value:
     if isinstance(call.args[1], str):
-        call.machine.heap.write(call.args[0].fields, call.args[1], call.get(2, "tensor"))
+        value = call.get(2, "tensor")
+        kept = domain_of(call).autograd.plain("buffer", value) if isinstance(value, Tensor) else value
+        call.machine.heap.write(call.args[0].fields, call.args[1], kept)
 
 
 @MODULE_CLASS.method("register_parameter", "add_module", "register_module")

@@ -22,10 +22,10 @@ from analysis.interpreter.values import Instance
 from analysis.library.dropout import Unasked
 from analysis.library.ownership import modules_in
 from analysis.rule import Bad, Good, Rule
-from analysis.source import Span
+from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.reading import around, call_at, span_of, text
+from analysis.trace.reading import around, call_at, span_of
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -70,9 +70,10 @@ def _reported(trace: Trace, event: Event, dropped: Unasked) -> Reported:
         return Reported(finding, Proposal("Ask for the mode: training=self.training", Safety.SAFE, (SetArgument(span, "training", "self.training"),)))
     rate = next((keyword.value for keyword in call.keywords if keyword.arg == "dropout_p"), None)
     written = span_of(trace.snapshot, span.path, rate) if rate is not None else None
-    if written is None:
+    source = trace.snapshot.source(span.path)
+    if written is None or not isinstance(source, SourceFile):
         return Reported(replace(finding, no_fix_because="the rate is not written as a keyword"))
-    mode = f"{text(trace.snapshot, written)} if self.training else 0.0"
+    mode = f"{source.text(written)} if self.training else 0.0"
     return Reported(finding, Proposal("Drop in training mode only", Safety.SAFE, (SetArgument(span, "dropout_p", mode),)))
 
 

@@ -66,7 +66,7 @@ class Kind(Enum):
     SCHEDULER_STEP = "scheduler_step"  # subject: scheduler
     TRAIN_MODE = "train"  # subject: module
     EVAL_MODE = "eval"  # subject: module
-    ITEM = "item"  # value: tensor read by the host
+    ITEM = "item"  # value: tensor read by the host (None: it waits for the whole device)
     STORE = "store"  # subject: holder (container, instance, module globals); value; detail: key
     CLEAR = "clear"  # subject: container emptied or name rebound
     TO_DEVICE = "to_device"  # subject: module or tensor; detail: device
