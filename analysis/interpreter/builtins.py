@@ -40,6 +40,9 @@ MUTATORS = frozenset(
         "intersection_update", "pop", "popitem", "popleft", "remove", "reverse", "rotate", "setdefault", "sort", "symmetric_difference_update", "update",
     }
 )  # fmt: skip
+#: Those that take the oldest or everything out.
+REMOVERS = frozenset({"clear", "pop", "popleft", "popitem"})
+
 
 def _list(call: Call) -> Value:
     return made(call, GuestList(call.machine.items(call.args[0], call.span) if call.args else ()))
