@@ -114,7 +114,10 @@ def sample_of(domain: TraceDomain, dataset: Value, call: Call) -> Value:
 
 
 def _fresh(domain: TraceDomain, sample: Value, call: Call, loader: Instance | None = None) -> Value:
-    """The same structure with new tensors, which know their loader; numbers and arrays become tensors, as ``default_collate`` makes them."""
+    """The same structure with new tensors, which know their loader; numbers and arrays become tensors, as ``default_collate`` makes them.
+
+    ``whole``: the structure of a batch is not known, so that what stands for it may be any object.
+    """
     match sample:
         case tuple() | list():
             items = GuestList(_fresh(domain, item, call, loader) for item in sample)
@@ -126,7 +129,7 @@ def _fresh(domain: TraceDomain, sample: Value, call: Call, loader: Instance | No
             return entries
         case str() | None | Instance():
             return sample
-    return domain.autograd.made("batch", (), {"loader": loader}, cut=True)
+    return domain.autograd.made("batch", (), {"loader": loader, "whole": sample is MISSING}, cut=True)
 
 
 @_LOADER.method("__len__")

@@ -1,0 +1,132 @@
+"""A tensor is moved, and the moved copy is dropped.
+
+`x.to(device)` and `x.cuda()` leave a tensor where it is and return a copy. As a statement of its own the call does nothing; the next operation
+mixes devices and fails, or goes on in the old type. (A module is different: its `.to()` moves the module itself.)
+
+**How to fix it.** Keep the result: `x = x.to(device)`.
+
+**What is not reported.** Modules; whole batches of a loader, which may be objects that move themselves; values of unknown type.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
+from analysis.fixes.change import Proposal, Reported, WrapExpression
+from analysis.library.tensor import Made, Tensor
+from analysis.rule import Bad, Good, Rule
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Kind
+from analysis.trace.reading import receiver, text
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Statements that move a tensor and keep nothing."""
+    told: set[Span] = set()
+    for event in trace.events(Kind.DISCARD):
+        made = event.value.made
+        span = event.span
+        if made.op == "to" and span not in told and span.path in trace.snapshot.contents and not _may_be_object(made):
+            told.add(span)
+            yield _reported(trace, span, made)
+
+
+def _may_be_object(made: Made) -> bool:
+    """Whether what is moved is a batch of unknown structure."""
+    moved = made.inputs[0] if made.inputs else None
+    return isinstance(moved, Tensor) and moved.made is not None and moved.made.op == "batch" and moved.made.options.get("whole", True) is not False
+
+
+def _source(made: Made) -> str:
+    """The operation that made what is moved."""
+    moved = made.inputs[0] if made.inputs else None
+    return moved.made.op if isinstance(moved, Tensor) and moved.made is not None else ""
+
+
+def _reported(trace: Trace, span: Span, made: Made) -> Reported:
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM if _source(made) in {"getitem", "attribute"} else Confidence.HIGH,
+        span,
+        f"`{text(trace.snapshot, span)}` returns a moved copy that nothing keeps: the tensor itself stays where it is",
+        (Evidence(span, "the result of the call is dropped"),),
+    )
+    name = receiver(trace.snapshot, span)
+    if name is None or not isinstance(ast.parse(name, mode="eval").body, (ast.Name, ast.Attribute)):
+        return Reported(replace(finding, no_fix_because="what is moved has no name to keep the copy under"))
+    return Reported(finding, Proposal(f"Keep the moved copy: {name} = …", Safety.SAFE, (WrapExpression(span, before=f"{name} = "),)))
+
+
+RULE = Rule(
+    "discarded-move",
+    Severity.ERROR,
+    "a tensor is moved, and the moved copy is dropped",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+from torch.utils.data import DataLoader
+
+def train(net, dataset):
+    net.cuda()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for clip, species in DataLoader(dataset):
+        clip.cuda()  # flagged
+        species = species.cuda()
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(net(clip), species).backward()
+        optimizer.step()
+""",
+            fixed="""
+import torch
+from torch.utils.data import DataLoader
+
+def train(net, dataset):
+    net.cuda()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for clip, species in DataLoader(dataset):
+        clip = clip.cuda()
+        species = species.cuda()
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(net(clip), species).backward()
+        optimizer.step()
+""",
+        ),
+        Good(
+            """
+import torch
+from torch.utils.data import DataLoader
+
+def train(net, graphs):
+    net.to("cuda")
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for graph in DataLoader(graphs):
+        graph.to("cuda")
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(net(graph.x), graph.y).backward()
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(net, loader, device):
+    net.to(device)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        x, y = x.to(device), y.to(device)
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+"""
+        ),
+    ),
+)
