@@ -1,0 +1,100 @@
+"""From a loss back to what it was made of. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analysis.interpreter.values import Value
+from analysis.library.losses import LOSSES
+from analysis.library.tensor import Made, Parameter, Scalar, Tensor, tensors_in
+
+_MOST = 2_000
+#: Operations that give a tensor without a graph on purpose, or because they have no derivative.
+CUTS = frozenset({"detach", "data", "numpy", "argmax", "argmin", "item", "host"})
+_SHAPES = "view reshape flatten squeeze unsqueeze permute transpose contiguous expand to float double half bfloat16 getitem t clone cuda cpu type"
+_ARITHMETIC = "add sub mul truediv div neg pow abs square sqrt exp log mean sum max min norm clamp stack cat softmax log_softmax sigmoid logsigmoid tanh relu softplus matmul scale tensor"
+#: Operations whose result is known to depend on nothing but their inputs.
+_KNOWN = frozenset((*LOSSES.values(), *_SHAPES.split(), *_ARITHMETIC.split()))
+_ADDING = frozenset({"add", "sub", "add_", "sub_"})
+_OUTER = frozenset({"scale", "truediv", "div", "neg"})
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One summand of a loss, with the operation that added it (None: it is the loss)."""
+
+    value: Value
+    added: Made | None
+
+
+def terms_of(loss: Tensor) -> Iterator[Term]:
+    """The summands of what is back-propagated, through scaling and division of the whole."""
+    todo: list[Term] = [Term(loss, None)]
+    for _ in range(_MOST):
+        if not todo:
+            return
+        term = todo.pop()
+        made = term.value.made if isinstance(term.value, Tensor) else None
+        if made is None:
+            yield term
+        elif made.op in _ADDING:
+            todo.extend(Term(each, made) for each in reversed(made.inputs[:2]))
+        elif made.op in _OUTER and made.inputs and isinstance(made.inputs[0], Tensor):
+            todo.append(Term(made.inputs[0], term.added))
+        elif made.op == "mul" and sum(isinstance(each, Tensor) for each in made.inputs) == 1 and isinstance(term.value, Tensor) and not term.value.attached:
+            todo.append(Term(next(each for each in made.inputs if isinstance(each, Tensor)), term.added))
+        else:
+            yield term
+
+
+def cuts_in(value: Value) -> Iterator[tuple[Made, Tensor]]:
+    """Where a graph was cut on the way to ``value``, with the tensor that still had it; nothing beyond operations that are not known."""
+    todo: list[Value] = [value]
+    seen: set[int] = set()
+    while todo and len(seen) < _MOST:
+        each = todo.pop()
+        if isinstance(each, Scalar):
+            if each.tensor.attached and each.span is not None:
+                yield Made("item", (each.tensor,), {}, each.span), each.tensor
+            continue
+        if not isinstance(each, Tensor) or isinstance(each, Parameter) or id(each) in seen or each.made is None:
+            continue
+        seen.add(id(each))
+        made = each.made
+        if made.op in CUTS:
+            yield from ((made, inner) for inner in tensors_in(made.inputs) if inner.attached and not isinstance(inner, Parameter))
+        elif made.op in _KNOWN:
+            todo.extend(inner for inner in _inputs(made))
+
+
+def _inputs(made: Made) -> Iterator[Value]:
+    for value in made.inputs:
+        yield from (value,) if isinstance(value, Scalar) else tensors_in(value)
+
+
+def attached_in(value: Tensor) -> frozenset[Made]:
+    """The operations that a backward from ``value`` goes through. A tensor that went through a slot is another one, made by the same operation."""
+    found: set[Made] = set()
+    todo = [value]
+    while todo and len(found) < _MOST:
+        tensor = todo.pop()
+        if tensor.attached and tensor.made is not None and tensor.made not in found:
+            found.add(tensor.made)
+            todo.extend(tensors_in((*tensor.made.inputs, *tensor.made.options.values())))
+    return frozenset(found)
+
+
+def all_in(value: Tensor) -> Iterator[Tensor]:
+    """Every tensor that ``value`` was made of, with a graph or without."""
+    seen = {id(value)}
+    todo = [value]
+    while todo and len(seen) < _MOST:
+        tensor = todo.pop()
+        yield tensor
+        if tensor.made is None:
+            continue
+        for each in tensors_in(tensor.made.inputs):
+            if id(each) not in seen:
+                seen.add(id(each))
+                todo.append(each)

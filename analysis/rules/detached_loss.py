@@ -1,0 +1,249 @@
+"""A loss, or one term of it, is cut off from the parameters that it is meant to train.
+
+`detach()`, `.data`, `.item()`, NumPy and `argmax` give numbers without a graph. A loss made of them alone trains nothing: PyTorch raises an
+error, or, where the loss was wrapped anew with `requires_grad=True`, nothing at all happens. One term that is cut off adds to the printed
+loss and has no effect; a term that reaches only parameters whose gradients are cleared before they are used has none either.
+
+**How to fix it.** Compute the term from the attached tensor, or leave it out of the loss.
+
+**What is not reported.** Targets, weights and baselines that are detached on purpose while the term itself still reaches parameters that a step
+uses; a critic's loss on detached samples; values that went through code that was not followed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
+from analysis.fixes.change import Proposal, Reported, UnwrapCall
+from analysis.library.tensor import Made, Scalar, Tensor
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._gradients import Gradients, gradients_of
+from analysis.rules._objects import Holdings
+from analysis.rules._sources import cuts_in, terms_of
+from analysis.rules._windows import Window, windows
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import call_at, span_of, text
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Backwards without a graph, and terms that no step profits from."""
+    told: set[Span] = set()
+    uses = _Uses(trace)
+    for event in trace.events(Kind.BACKWARD):
+        for term, cut in _cut_off(uses, event):
+            if cut.span not in told and cut.span.path in trace.snapshot.contents:
+                told.add(cut.span)
+                yield _reported(trace, event, term, cut)
+
+
+class _Uses:
+    """Which optimizers step on what a backward gave."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.holdings = Holdings()
+        self._by_backward: dict[Event, list[tuple[Gradients, Window]]] = {}
+        for gradients in gradients_of(trace):
+            for window in windows(trace, gradients):
+                for event in window.backwards:
+                    self._by_backward.setdefault(event, []).append((gradients, window))
+
+    def unsure(self, event: Event) -> bool:
+        """Whether it is not known what becomes of the gradients of this backward."""
+        held = self._by_backward.get(event, [])
+        return not held or any(window.unsure or window.end is None or not gradients.owners for gradients, window in held)
+
+    def stepping(self, event: Event, tensor: Tensor) -> bool:
+        """Whether an optimizer of parameters that the tensor reaches steps on this backward's gradients."""
+        held = self._by_backward.get(event, [])
+        return any(window.stepped and self.holdings.shared(tensor.owners, gradients.owners) for gradients, window in held)
+
+
+def _cut_off(uses: _Uses, event: Event) -> Iterator[tuple[Tensor | Scalar, Made]]:
+    """The terms of a backward that train nothing, with the cut that is to blame."""
+    loss: Tensor = event.value
+    if not loss.attached:
+        yield from ((loss, made) for made, before in cuts_in(loss) if before.owners)
+        return
+    if uses.unsure(event):
+        return
+    for term in terms_of(loss):
+        value = term.value
+        if term.added is None or not isinstance(value, (Tensor, Scalar)):
+            continue
+        if isinstance(value, Tensor) and (value.attached and (not value.owners or uses.stepping(event, value))):
+            continue
+        for made, before in _cuts(value):
+            if before.owners and uses.stepping(event, before):
+                yield value, made
+
+
+def _cuts(value: Tensor | Scalar) -> Iterator[tuple[Made, Tensor]]:
+    """Cuts on the way to a term: inside what a model was given too."""
+    yield from cuts_in(value)
+    made = value.made if isinstance(value, Tensor) else None
+    while made is not None and made.inputs:
+        first = made.inputs[0]
+        if "module" in made.options or made.op in {"forward", "call"}:
+            for given in made.inputs:
+                yield from cuts_in(given)
+        made = first.made if isinstance(first, Tensor) else None
+
+
+def _reported(trace: Trace, backward: Event, term: Tensor | Scalar, cut: Made) -> Reported:
+    files = trace.snapshot.contents
+    loss: Tensor = backward.value
+    if not loss.attached:
+        says = "the loss that is back-propagated is made of it, and trains nothing"
+    elif isinstance(term, Tensor) and term.attached:
+        says = "the term of the loss that is made of it reaches only parameters whose gradients no step uses"
+    else:
+        says = "the term of the loss that is made of it has no gradient"
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM if isinstance(term, Scalar) or term.attached else Confidence.HIGH,
+        cut.span,
+        f"`{text(trace.snapshot, cut.span)}` cuts the graph: {says}",
+        (Evidence(cut.span, "the graph ends here"), Evidence(visible(backward, files), "this backward finds no way to the parameters through it")),
+    )
+    match call_at(trace.snapshot, cut.span):
+        case ast.Call(func=ast.Attribute(value=kept, attr="detach" | "item"), args=[]):
+            span = span_of(trace.snapshot, cut.span.path, kept)
+        case _:
+            span = None
+    if span is None:
+        return Reported(replace(finding, no_fix_because="how the term can be computed with its graph is for you to say"))
+    title = "Is this term meant to train? Then leave the graph in place"
+    return Reported(finding, Proposal(title, Safety.REVIEW, (UnwrapCall(cut.span, span),)))
+
+
+RULE = Rule(
+    "detached-loss",
+    Severity.ERROR,
+    "a loss, or one term of it, is cut off from the parameters that it is meant to train",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+from torch.nn import functional as F
+
+def train(generator, critic, loader):
+    g = torch.optim.Adam(generator.parameters())
+    d = torch.optim.Adam(critic.parameters())
+    for noise, real in loader:
+        fake = generator(noise)
+        loss = F.mse_loss(critic(real), torch.ones(1)) + F.mse_loss(critic(fake.detach()), torch.zeros(1))
+        d.zero_grad()
+        loss.backward()
+        d.step()
+        score = critic(fake.detach())  # flagged
+        loss = F.mse_loss(score, torch.ones(1)) + 100 * F.l1_loss(fake, real)
+        g.zero_grad()
+        loss.backward()
+        g.step()
+""",
+            fixed="""
+import torch
+from torch.nn import functional as F
+
+def train(generator, critic, loader):
+    g = torch.optim.Adam(generator.parameters())
+    d = torch.optim.Adam(critic.parameters())
+    for noise, real in loader:
+        fake = generator(noise)
+        loss = F.mse_loss(critic(real), torch.ones(1)) + F.mse_loss(critic(fake.detach()), torch.zeros(1))
+        d.zero_grad()
+        loss.backward()
+        d.step()
+        score = critic(fake)
+        loss = F.mse_loss(score, torch.ones(1)) + 100 * F.l1_loss(fake, real)
+        g.zero_grad()
+        loss.backward()
+        g.step()
+""",
+        ),
+        Bad(
+            """
+import torch
+from torch.autograd import Variable
+from torch.nn import functional as F
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        loss = F.mse_loss(model(x), y)
+        loss = Variable(loss.data, requires_grad=True)  # flagged
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+        ),
+        Bad(
+            """
+import torch
+from torch.nn import functional as F
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        out = model(x)
+        loss = F.mse_loss(out, y) + F.l1_loss(out, y).item()  # flagged
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+            fixed="""
+import torch
+from torch.nn import functional as F
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        out = model(x)
+        loss = F.mse_loss(out, y) + F.l1_loss(out, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+""",
+        ),
+        Good(
+            """
+import torch
+from torch.nn import functional as F
+
+def train(encoder, codes, loader):
+    optimizer = torch.optim.SGD([*encoder.parameters(), *codes.parameters()], lr=0.1)
+    for x in loader:
+        z = encoder(x)
+        q = codes(z)
+        loss = F.mse_loss(q.detach(), z) + 0.25 * F.mse_loss(q, z.detach())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(actor, critic, loader):
+    optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()])
+    for states, returns in loader:
+        value = critic(states)
+        advantage = returns - value.detach()
+        loss = -(actor(states).log_softmax(-1)[:, 0] * advantage).mean() + (returns - value).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+        ),
+    ),
+)

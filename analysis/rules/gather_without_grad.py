@@ -1,0 +1,178 @@
+"""A loss is computed over gathered tensors that carry no gradient.
+
+`dist.all_gather` and its like fill tensors that autograd does not know: what comes out has no graph, not even the part that came from this rank.
+A contrastive loss over nothing else trains nothing, or only what reaches it on another way (a temperature, say), and no error is raised.
+
+**How to fix it.** Put this rank's own tensor back in its place, `parts[dist.get_rank()] = x`, or gather with
+`torch.distributed.nn.functional.all_gather`, which has a backward.
+
+**What is not reported.** A loss that also uses the local tensor itself; gathering under `no_grad` (keys of a queue, metrics); gathers
+that have a backward.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Evidence, Finding, Safety, Severity
+from analysis.fixes.change import InsertAfter, Proposal, Reported
+from analysis.library.tensor import Made, Tensor, tensors_in
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._objects import confidence_in
+from analysis.rules._sources import all_in, attached_in
+from analysis.rules._statements import is_alone
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import call_at, dotted, span_of, statement_of, text
+
+_GATHERS = frozenset({"all_gather", "gather"})
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Backwards whose loss knows a tensor only by its gathered copies."""
+    told: set[Span] = set()
+    for event in trace.events(Kind.BACKWARD):
+        through: frozenset[Made] | None = None
+        for tensor in all_in(event.value):
+            made = tensor.made
+            if made is None or made.op not in _GATHERS or tensor.attached or made.span in told or made.span.path not in trace.snapshot.contents:
+                continue
+            own = [each for each in tensors_in(made.inputs) if each.attached]
+            through = attached_in(event.value) if through is None else through
+            if own and not any(_reached(each, through) for each in own):
+                told.add(made.span)
+                yield _reported(trace, event, made)
+
+
+def _reached(own: Tensor, through: frozenset[Made]) -> bool:
+    """Whether the loss goes through the gathered tensor itself, or through what it was computed of, short of the model's output."""
+    made = own.made
+    if made is None or made in through:
+        return made is not None
+    if "module" in made.options or made.op in {"getitem", "attribute"}:
+        return False
+    return any(_reached(each, through) for each in tensors_in(made.inputs) if each.attached)
+
+
+def _reported(trace: Trace, backward: Event, made: Made) -> Reported:
+    files = trace.snapshot.contents
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(),
+        made.span,
+        f"`{text(trace.snapshot, made.span)}` gives tensors without a graph, and the loss uses nothing else of what was gathered: it sends no gradient back",
+        (Evidence(made.span, "gathered copies carry no gradient, this rank's own neither"), Evidence(visible(backward, files), "this backward reaches only them")),
+    )
+    match call_at(trace.snapshot, made.span):
+        case ast.Call(func=ast.Attribute(value=package, attr="all_gather"), args=[ast.Name(id=parts), own]) if is_alone(trace.snapshot, made.span):
+            span, place, name = span_of(trace.snapshot, made.span.path, own), statement_of(trace.snapshot, made.span), dotted(package)
+        case _:
+            return Reported(replace(finding, no_fix_because="use a gather that has a backward, as torch.distributed.nn.functional.all_gather"))
+    if span is None or place is None or name is None:
+        return Reported(replace(finding, no_fix_because="use a gather that has a backward, as torch.distributed.nn.functional.all_gather"))
+    line = f"{parts}[{name}.get_rank()] = {text(trace.snapshot, span)}"
+    title = "Is the gradient of this rank's own part enough? Then put it back in its place"
+    return Reported(finding, Proposal(title, Safety.REVIEW, (InsertAfter(place, (line,)),)))
+
+
+RULE = Rule(
+    "gather-without-grad",
+    Severity.ERROR,
+    "a loss is computed over gathered tensors that carry no gradient",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+import torch.distributed as dist
+from torch.nn import functional as F
+
+def gathered(x):
+    parts = [torch.zeros_like(x) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, x)  # flagged
+    return torch.cat(parts)
+
+def train(images, texts, scale, loader):
+    optimizer = torch.optim.SGD([*images.parameters(), *texts.parameters(), scale], lr=0.1)
+    for x, y in loader:
+        a, b = gathered(images(x)), gathered(texts(y))
+        logits = scale * a @ b.t()
+        optimizer.zero_grad()
+        F.cross_entropy(logits, torch.arange(len(logits))).backward()
+        optimizer.step()
+
+train(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8), torch.nn.Parameter(torch.ones(1)), [(torch.zeros(4, 8), torch.zeros(4, 8))])
+""",
+            fixed="""
+import torch
+import torch.distributed as dist
+from torch.nn import functional as F
+
+def gathered(x):
+    parts = [torch.zeros_like(x) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, x)
+    parts[dist.get_rank()] = x
+    return torch.cat(parts)
+
+def train(images, texts, scale, loader):
+    optimizer = torch.optim.SGD([*images.parameters(), *texts.parameters(), scale], lr=0.1)
+    for x, y in loader:
+        a, b = gathered(images(x)), gathered(texts(y))
+        logits = scale * a @ b.t()
+        optimizer.zero_grad()
+        F.cross_entropy(logits, torch.arange(len(logits))).backward()
+        optimizer.step()
+
+train(torch.nn.Linear(8, 8), torch.nn.Linear(8, 8), torch.nn.Parameter(torch.ones(1)), [(torch.zeros(4, 8), torch.zeros(4, 8))])
+""",
+        ),
+        Good(
+            """
+import torch
+import torch.distributed as dist
+from torch.nn import functional as F
+
+def train(images, texts, loader):
+    optimizer = torch.optim.SGD([*images.parameters(), *texts.parameters()], lr=0.1)
+    for x, y in loader:
+        a, b = images(x), texts(y)
+        parts = [torch.zeros_like(b) for _ in range(dist.get_world_size())]
+        dist.all_gather(parts, b)
+        others = torch.cat([b, *parts])
+        logits = a @ others.t()
+        optimizer.zero_grad()
+        F.cross_entropy(logits, torch.arange(len(a))).backward()
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+import torch.distributed as dist
+from torch.nn import functional as F
+
+@torch.no_grad()
+def gathered(x):
+    parts = [torch.zeros_like(x) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, x)
+    return torch.cat(parts)
+
+def train(encoder, teacher, loader):
+    optimizer = torch.optim.SGD(encoder.parameters(), lr=0.1)
+    for x in loader:
+        with torch.no_grad():
+            keys = gathered(teacher(x))
+        logits = encoder(x) @ keys.t()
+        optimizer.zero_grad()
+        F.cross_entropy(logits, torch.arange(len(x))).backward()
+        optimizer.step()
+"""
+        ),
+    ),
+)
