@@ -164,7 +164,7 @@ def _call_host(machine: Machine, callee: Callable[..., Value], args: list[Value]
         return _container_method(machine, receiver, name, callee, args, kwargs, span)
     unknown = next((value for value in (*args, *kwargs.values()) if isinstance(value, (Symbol, Alternatives, External))), None)
     if unknown is not None and _is_plain(callee, receiver):
-        made = Symbol(f"{name}({unknown!r})", span, getattr(unknown, "stamp", machine.stamp), rank_varying=any(getattr(each, "rank_varying", False) for each in args))
+        made = Symbol(f"{name}({unknown!r})", span, getattr(unknown, "stamp", machine.stamp), rank_varying=any(getattr(each, "rank_varying", False) for each in (*args, *kwargs.values())))
         made.source = unknown
         return made
     if call_is_too_large(name, receiver, args, kwargs.values()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.interpreter.values import Call, HostFunction, Value
 from analysis.library.domain import domain_of
+from analysis.library.host_work import host_work
 from analysis.library.knowledge import Example, Subject
 from analysis.library.recording import emit
 from analysis.trace.events import Kind
@@ -25,13 +26,18 @@ net.eval()
 )
 
 
-@SUBJECT.function("torch.save", "safetensors.torch.save_file", "safetensors.torch.save_model", "joblib.dump", "torch.distributed.checkpoint.save")
+@SUBJECT.function("torch.save", "safetensors.torch.save_file", "safetensors.torch.save_model", "joblib.dump")
 def _save(call: Call) -> Value:
     emit(call.machine, Kind.SAVE, value=call.get(0, "obj"), detail=call.get(1, "f"))
 
 
+@SUBJECT.function("torch.distributed.checkpoint.save", "torch.distributed.checkpoint.save_state_dict", "torch.distributed.checkpoint.async_save")
+def _save_together(call: Call) -> Value:
+    emit(call.machine, Kind.COLLECTIVE, subject="distributed checkpoint", value=call.get(0, "state_dict"), detail={"group": call.kwargs.get("process_group")})
+
+
 def _unknown(dotted: str) -> HostFunction:
-    return HostFunction(dotted, lambda call: domain_of(call).casting.symbol(f"{dotted}()", call.span, ()))
+    return HostFunction(dotted, lambda call: host_work(call, dotted, lambda inner: domain_of(inner).casting.symbol(f"{dotted}()", inner.span, ())))
 
 
 for _name in (

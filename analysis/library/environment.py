@@ -115,6 +115,13 @@ def _standard(dotted: str) -> Value:
     return _unknown(dotted)
 
 
+@SUBJECT.function("tempfile.mkdtemp", "tempfile.mkstemp", "tempfile.gettempdir", "tempfile.TemporaryDirectory", "tempfile.NamedTemporaryFile", "os.getpid", "uuid.uuid4", "socket.gethostname")
+def _own(call: Call) -> Value:
+    """A name that each process has of its own."""
+    domain = domain_of(call)
+    return domain.casting.symbol("a name of the process's own", call.span, (), varying=domain.world.distributed)
+
+
 @SUBJECT.function("sys.exit", "os._exit", "builtins.exit")
 def _exit(call: Call) -> Value:
     ending = Instance(EXCEPTIONS["SystemExit"], call.span)

@@ -100,7 +100,7 @@ def _method(call: Call) -> Value:
 
 def _reported(call: Call, reporter: Value, name: str) -> Value:
     if reporter.fields.get("tracks") is True:
-        emit(call.machine, Kind.LOG, subject=name, value=tuple(call.args), detail="tracker")
+        emit(call.machine, Kind.LOG, subject=name, value=tuple(call.args), detail=dict(call.kwargs))
     return call.machine.instance(reporter.cls, call.span)
 
 
@@ -144,12 +144,18 @@ def _harmless(dotted: str) -> Value:
     return HostFunction(dotted, lambda call: reporter(call, tracks=False))
 
 
+def _set_by_environment(call: Call) -> dict[str, Value]:
+    """The mode, if the program sets it through the environment: it may be another one on each rank."""
+    variables = call.machine.state.get("environment", {})
+    return {"mode": variables[name] for name in ("WANDB_MODE", "WANDB_DISABLED") if name in variables}
+
+
 @SUBJECT.below("wandb", "mlflow", "neptune", "comet_ml", "swanlab", "clearml", "aim", "trackio")
 def _tracker(dotted: str) -> Value:
     name = dotted.rpartition(".")[2]
 
     def run(call: Call) -> Value:
-        emit(call.machine, Kind.LOG, subject=name, value=tuple(call.args), detail="tracker")
+        emit(call.machine, Kind.LOG, subject=name, value=tuple(call.args), detail={**_set_by_environment(call), **call.kwargs})
         return reporter(call, tracks=True)
 
     return HostFunction(dotted, run)
@@ -157,5 +163,5 @@ def _tracker(dotted: str) -> Value:
 
 @SUBJECT.function("torch.utils.tensorboard.SummaryWriter", "torch.utils.tensorboard.writer.SummaryWriter", "tensorboardX.SummaryWriter")
 def _writer(call: Call) -> Value:
-    emit(call.machine, Kind.LOG, subject="SummaryWriter", value=tuple(call.args), detail="tracker")
+    emit(call.machine, Kind.LOG, subject="SummaryWriter", value=tuple(call.args), detail=dict(call.kwargs))
     return reporter(call, tracks=True)

@@ -1,0 +1,22 @@
+"""Whether a trace is of a program that runs on several ranks for sure. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.rules._collectives import by_rank
+
+#: Wrappers that only make sense on several ranks.
+_WRAPPERS = frozenset({"ddp", "fsdp", "fsdp2", "deepspeed"})
+
+
+def several_ranks(trace: Trace) -> bool:
+    """Whether this run set up its process group or wrapped a model for one: with its flags off, a program runs alone."""
+    if not trace.distributed:
+        return False
+    return any(True for _ in trace.events(Kind.INIT_DISTRIBUTED)) or any(event.detail in _WRAPPERS for event in trace.events(Kind.WRAP))
+
+
+def on_every_rank(event: Event) -> bool:
+    """Whether no condition on the rank stands before the event."""
+    return not any(by_rank(guard) for guard in event.context.rank_guards)
