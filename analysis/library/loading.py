@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from analysis.interpreter.values import MISSING, Call, Function, GuestDict, GuestList, GuestRaise, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import TraceDomain, domain_of
+from analysis.library.host_work import DECODES
 from analysis.library.knowledge import Example, Subject
 from analysis.library.randomness import LOADING
 from analysis.library.recording import emit
@@ -203,8 +204,21 @@ def _unknown_dataset(call: Call) -> Value:
 
 
 @SUBJECT.below("torchvision.datasets", "torchaudio.datasets", "torch_geometric.datasets", "torchtext.datasets")
-def _known_dataset(_dotted: str) -> Value:
-    return HostFunction("dataset", lambda call: call.machine.construct(domain_of(call).library.cls("unknown.Dataset"), call.args, call.kwargs, call.span))
+def _known_dataset(dotted: str) -> Value:
+    def run(call: Call) -> Value:
+        made = call.machine.construct(domain_of(call).library.cls("unknown.Dataset"), call.args, call.kwargs, call.span)
+        made.fields[DECODES] = dotted.rpartition(".")[2] in _OF_FILES
+        return made
+
+    return HostFunction("dataset", run)
+
+
+_READERS = """
+ImageFolder DatasetFolder ImageNet CocoDetection CocoCaptions Places365 CelebA VOCDetection VOCSegmentation Cityscapes Flickr8k Flickr30k OxfordIIITPet
+Food101 StanfordCars Flowers102 INaturalist Caltech101 Caltech256 Kinetics UCF101 HMDB51 LIBRISPEECH SPEECHCOMMANDS LJSPEECH LIBRITTS COMMONVOICE
+"""
+#: Data sets of libraries that open and decode a file for each item.
+_OF_FILES = frozenset(_READERS.split())
 
 
 @SUBJECT.function("torch.utils.data.random_split")

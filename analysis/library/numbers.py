@@ -6,6 +6,7 @@ import math
 
 from analysis.interpreter.values import MISSING, Call, HostFunction, Value
 from analysis.library.domain import domain_of
+from analysis.library.host_work import host_work
 from analysis.library.knowledge import Example, Subject
 from analysis.library.recording import emit
 from analysis.library.tensor import tensors_in
@@ -70,10 +71,13 @@ tiktoken sentencepiece
 def _host_library(dotted: str) -> Value:
     """Functions that compute on the host: they give numbers and arrays and change nothing of the training."""
     name = dotted.rpartition(".")[2]
-    if name[:1].isupper() and not dotted.startswith(("sklearn", "PIL", "pandas")):
+    if name[:1].isupper() and not dotted.startswith(("sklearn", "PIL.Image.", "pandas")):
         return MISSING
-    return HostFunction(dotted, _number)
+    return HostFunction(dotted, _number if dotted.split(".", maxsplit=1)[0] in _CHEAP else lambda call: host_work(call, dotted, _number))
 
+
+#: Packages whose functions take no time that a loader would notice.
+_CHEAP = frozenset({"math", "cmath", "random", "numpy", "einops"})
 
 _SEEDERS = """
 torch.manual_seed torch.seed torch.random.manual_seed torch.cuda.manual_seed torch.cuda.manual_seed_all torch.mps.manual_seed torch.xpu.manual_seed

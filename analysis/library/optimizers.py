@@ -9,7 +9,7 @@ from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.ownership import is_module, owner_of
 from analysis.library.parts import ModelPart
-from analysis.library.recording import emit
+from analysis.library.recording import captured, emit
 from analysis.library.tensor import Owner, Parameters, Tensor
 from analysis.trace.events import Kind
 
@@ -171,10 +171,15 @@ def _add_group(call: Call) -> Value:
 
 @_OPTIMIZER.method("state_dict")
 def _state_dict(call: Call) -> Value:
-    return domain_of(call).casting.symbol("the state of an optimizer", call.span, call.machine.stamp)
+    return captured(call, "an optimizer")
 
 
-@_OPTIMIZER.method("load_state_dict", "__setstate__", "register_step_post_hook", "register_step_pre_hook", "train", "eval")
+@_OPTIMIZER.method("load_state_dict")
+def _load(call: Call) -> Value:
+    emit(call.machine, Kind.RESTORE, subject=call.args[0])
+
+
+@_OPTIMIZER.method("__setstate__", "register_step_post_hook", "register_step_pre_hook", "train", "eval")
 def _nothing(_call: Call) -> Value:
     return None
 

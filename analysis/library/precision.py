@@ -8,7 +8,7 @@ from analysis.interpreter.values import Call, HostFunction, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.optimizers import OPTIMIZER
-from analysis.library.recording import Modes, emit, enabled, manager
+from analysis.library.recording import Modes, captured, emit, enabled, manager
 from analysis.library.tensor import Tensor
 from analysis.trace.events import Kind
 
@@ -85,12 +85,22 @@ def _update(call: Call) -> Value:
     emit(call.machine, Kind.SCALER_UPDATE, subject=call.args[0])
 
 
-@_SCALER.method("get_scale", "state_dict", "is_enabled", "get_growth_factor", "get_backoff_factor", "get_growth_interval")
+@_SCALER.method("state_dict")
+def _state(call: Call) -> Value:
+    return captured(call, "a scaler")
+
+
+@_SCALER.method("load_state_dict")
+def _load(call: Call) -> Value:
+    emit(call.machine, Kind.RESTORE, subject=call.args[0])
+
+
+@_SCALER.method("get_scale", "is_enabled", "get_growth_factor", "get_backoff_factor", "get_growth_interval")
 def _number(call: Call) -> Value:
     return domain_of(call).casting.symbol("the state of a scaler", call.span, call.machine.stamp)
 
 
-@_SCALER.method("load_state_dict", "set_growth_factor", "set_backoff_factor", "set_growth_interval")
+@_SCALER.method("set_growth_factor", "set_backoff_factor", "set_growth_interval")
 def _nothing(_call: Call) -> Value:
     return None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from analysis.interpreter.values import Call, Function, Guarded, HostFunction, Instance, Method, Partial, Stamp, Value
+from analysis.interpreter.values import Call, Function, Guarded, HostFunction, Instance, Method, Partial, Stamp, Symbol, Value
 from analysis.library.knowledge import LibraryClass, Subject
 from analysis.library.rehearsal import Rehearsal
 from analysis.trace.events import Context, Event, Kind
@@ -71,6 +71,13 @@ def emit(machine: Machine, kind: Kind, *, subject: Any = None, value: Any = None
     if isinstance(rehearsal, Rehearsal):
         rehearsal.saw(machine, kind)
     return event
+
+
+def captured(call: Call, whose: str) -> Value:
+    """What ``state_dict()`` of a training object gives, with its event."""
+    state = Symbol(f"the state of {whose}", call.span, call.machine.stamp)
+    emit(call.machine, Kind.CAPTURE, subject=call.args[0], value=state)
+    return state
 
 
 def manager(subject: Subject, dotted: str, change: Change) -> LibraryClass:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.interpreter.values import Call, HostFunction, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.recording import emit
+from analysis.library.recording import captured, emit
 from analysis.trace.events import Kind
 
 SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
@@ -57,10 +57,15 @@ def _rates(call: Call) -> Value:
 
 @_SCHEDULER.method("state_dict")
 def _state(call: Call) -> Value:
-    return domain_of(call).casting.symbol("the state of a schedule", call.span, call.machine.stamp)
+    return captured(call, "a schedule")
 
 
-@_SCHEDULER.method("load_state_dict", "print_lr")
+@_SCHEDULER.method("load_state_dict")
+def _load(call: Call) -> Value:
+    emit(call.machine, Kind.RESTORE, subject=call.args[0])
+
+
+@_SCHEDULER.method("print_lr")
 def _nothing(_call: Call) -> Value:
     return None
 

@@ -31,13 +31,12 @@ from analysis.trace.reading import around, call_at, dotted, span_of, text
 _ON_HOST = frozenset(
     ["tensor", "from_numpy", "as_tensor", "zeros", "ones", "rand", "randn", "empty", "full", "arange", "linspace", "eye", "randint", "randperm"]
 )  # fmt: skip
+_KEEPING = """
+view reshape flatten unsqueeze squeeze permute transpose float half double long contiguous expand repeat getitem add sub mul truediv pow sqrt log
+exp neg sum mean stack cat triu tril cumsum cumprod sin cos detach clone
+"""
 #: Operations whose result is where their input is.
-_STAYS = frozenset(
-    """
-    view reshape flatten unsqueeze squeeze permute transpose float half double long contiguous expand repeat getitem add sub mul truediv pow sqrt log
-    exp neg sum mean stack cat triu tril cumsum cumprod sin cos detach clone
-    """.split()
-)
+_STAYS = frozenset(_KEEPING.split())
 
 
 def check(trace: Trace) -> Iterator[Reported]:

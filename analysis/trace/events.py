@@ -83,7 +83,8 @@ class Kind(Enum):
     SEED = "seed"  # value: the seed
     DRAW = "draw"  # subject: the generator on the host (None: the global one); detail: the function, the data set that is being read
     HOST_WORK = "host_work"  # subject: the data set that is being read; detail: the function that decodes, reads or transforms
-    RESTORE = "restore"  # subject: what takes over a saved state
+    CAPTURE = "capture"  # subject: optimizer, scheduler or scaler; value: its state
+    RESTORE = "restore"  # subject: optimizer, scheduler or scaler that takes over a saved state
     DROPOUT = "dropout"  # subject: module whose forward drops values without asking for its mode; detail: rate, mode
     OPAQUE = "opaque"  # subject: tuple of every object that the call may have changed
 
