@@ -15,7 +15,7 @@ from analysis.library.knowledge import Library
 from analysis.library.ownership import Ownership, is_module
 from analysis.library.parts import ModelPart
 from analysis.library.recording import emit
-from analysis.library.rehearsal import Horizon, Rehearsal
+from analysis.library.rehearsal import FEW, Horizon, Rehearsal
 from analysis.library.tensor import Parameter, Tensor
 from analysis.source import SourceFile, Span
 from analysis.trace.events import Kind
@@ -96,6 +96,9 @@ class TraceDomain:
         """Items that the source does not tell: as many as a loader gives."""
         if isinstance(value, Symbol):
             value.uses.add("iterate")
+        if isinstance(value, ModelPart):
+            yield from (value.part(f"[{index}]") for index in range(FEW))
+            return
         for _ in range(self.rehearsal.horizon.rounds):
             yield self.casting.symbol(f"an item of {value!r}", span, machine.stamp or _SOMEWHERE, varying=bool(getattr(value, "rank_varying", False)))
 

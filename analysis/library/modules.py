@@ -230,11 +230,16 @@ def _register_buffer(call: Call) -> Value:
 
 @MODULE_CLASS.method("register_parameter", "add_module", "register_module")
 def _register(call: Call) -> Value:
-    name, value = call.get(1, "name"), call.get(2, "param", call.kwargs.get("module"))
-    if isinstance(name, str):
-        call.machine.heap.write(call.args[0].fields, name, value)
+    fields, name, value = call.args[0].fields, call.get(1, "name"), call.get(2, "param", call.kwargs.get("module"))
+    held = fields.get(CHILDREN)
+    if isinstance(held, (list, dict)):
+        call.machine.heap.touch(held)
+        if isinstance(held, dict):
+            held[name] = value
+        else:
+            held.append(value)
     else:
-        call.machine.heap.write(call.args[0].fields, f"{CHILDREN} {call.span.start} {call.machine.stamp}", value)
+        call.machine.heap.write(fields, name if isinstance(name, str) else f"{CHILDREN} {call.span.start} {call.machine.stamp}", value)
     domain_of(call).ownership.changed()
 
 

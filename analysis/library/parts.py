@@ -22,6 +22,8 @@ parameters named_parameters train eval to cuda cpu half float bfloat16 requires_
 """
 #: Methods of ``nn.Module`` that, called on a part, concern the model's parameters or mode in part only.
 _OF_MODULES = frozenset(_MODULE_METHODS.split())
+#: Methods that list what a part holds.
+_LISTING = frozenset({"items", "keys", "values", "named_children"})
 _SETTERS = """
 save load push init reset set_ get_ enable disable print resize gradient_checkpointing num_ add_ register configure prepare update to_ log compile tie_ merge
 freeze unfreeze clear setup build
@@ -55,6 +57,8 @@ def call_part(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
     """``model.name(...)`` or ``model.encoder.name(...)``."""
     if part.within is not None and part.name in _OF_MODULES:
         return _module_method(domain, part, call)
+    if part.within is not None and part.name in _LISTING:
+        return _listed(domain, part, call)
     given = (*call.args, *call.kwargs.values())
     if part.name.startswith(_NO_FORWARD) or (not given and part.within is None):
         return _setting(domain, part, call)
@@ -63,6 +67,13 @@ def call_part(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
     if outermost:
         emit(call.machine, Kind.FORWARD, subject=owner_of(part.owner), value=result, detail=given)
     return result
+
+
+def _listed(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
+    """The submodules of a part, with their names where the method gives them: one stands for all."""
+    child = ModelPart(part.owner, "child", call.span, part.within)
+    name = domain.casting.symbol("the name of a module", call.span, call.machine.stamp or ((0, 0),))
+    return [name] if part.name == "keys" else [(name, child)] if part.name in {"items", "named_children"} else [child]
 
 
 def _setting(domain: TraceDomain, part: ModelPart, call: Call) -> Value:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from analysis.interpreter.values import Call, HostFunction, Instance, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, LibraryClass, Subject
 from analysis.library.ownership import MODULE, WRAPPED, expect_module, owner_of
-from analysis.library.recording import Modes, emit, manager
+from analysis.library.recording import Modes, emit, manager, modes
 from analysis.trace.events import Kind
 
 SUBJECT = Subject(
@@ -25,10 +25,19 @@ with net.no_sync():
 net.module.eval()
 net = torch.compile(net)
 """,
-            ("wrap Linear", "optimizer_built SGD", "forward Linear", "backward", "eval Linear"),
+            ("wrap Linear", "optimizer_built SGD", "wrapped_forward Linear", "forward Linear", "backward", "eval Linear"),
         ),
     ),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """The detail of a WRAPPED_FORWARD: the kind of wrapper, the number of the forward call, and whether its backward averages gradients over ranks."""
+
+    how: str
+    forward: int
+    averages: Value
 
 
 def _without_sync(_call: Call, held: Modes) -> Modes:
@@ -53,7 +62,11 @@ def _wrapper(dotted: str, how: str) -> LibraryClass:
 
     @declared.method("forward")
     def forward(call: Call) -> Value:
-        return call.machine.call(call.args[0].fields[WRAPPED], call.args[1:], dict(call.kwargs), call.span)
+        wrapper, held = call.args[0], modes(call.machine)
+        if isinstance(wrapper.fields[WRAPPED], Instance):
+            averages = not held.no_sync and wrapper.fields.get("require_backward_grad_sync", True)
+            emit(call.machine, Kind.WRAPPED_FORWARD, subject=owner_of(wrapper), value=wrapper, detail=Wrapped(how, held.forward, averages))
+        return call.machine.call(wrapper.fields[WRAPPED], call.args[1:], dict(call.kwargs), call.span)
 
     @declared.method("no_sync", "join")
     def no_sync(call: Call) -> Value:
