@@ -83,11 +83,13 @@ def _together(parts: list[Scaling]) -> Scaling:
     if not parts:
         return Scaling([], [Reduction.UNKNOWN], [])
     scaled = [part for part in parts if part.divided or part.uneven]
+    # Where some terms are only multiplied, and others not at all, the factors are weights.
+    divided = [part for part in scaled if part.uneven or any(each.divisor is not None for each in part.divided)]
     return Scaling(
         parts[0].divided if len(scaled) == len(parts) else [],
         [each for part in parts for each in part.reductions],
         [each for part in parts for each in part.terms],
-        uneven=bool(scaled) and (len(scaled) < len(parts) or any(part.uneven for part in parts)),
+        uneven=bool(divided) and (len(scaled) < len(parts) or any(part.uneven for part in parts)),
     )
 
 
