@@ -53,6 +53,7 @@ class Kind(Enum):
     """What happened."""
 
     FORWARD = "forward"  # subject: module; value: output; detail: inputs
+    WRAPPED_FORWARD = "wrapped_forward"  # subject: the model inside; value: the wrapper; detail: a Wrapped
     LOSS = "loss"  # subject: loss function or module (name); value: output; detail: (input, target, options)
     BACKWARD = "backward"  # value: the tensor; subject: who ran it (None, scaler, accelerator, engine); detail: options
     GRADIENT_CALL = "autograd.grad"  # gradients returned, none accumulated

@@ -1,0 +1,127 @@
+"""A training forward goes past the wrapper.
+
+`DistributedDataParallel` prepares the averaging of gradients in its own `forward`. A loss that is computed with `ddp.module(x)`, or with the
+model that was wrapped, has gradients of this rank alone: every rank takes its own step, and the copies of the model part ways without a word.
+An earlier forward through the wrapper does not help: it prepared another backward.
+
+**How to fix it.** Call the wrapper: `ddp(x)`. Where another method of the model is wanted, let its `forward` call it.
+
+**What is not reported.** Forwards without gradients (evaluation, averaged copies); programs that average the gradients by hand.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
+from analysis.fixes.change import Proposal, ReplaceExpression, Reported
+from analysis.interpreter.values import Instance
+from analysis.library.tensor import Tensor
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._carriers import ancestors
+from analysis.rules._objects import confidence_in, contains, forward_numbers, inner, numbers_in
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import call_at, dotted, span_of
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Forwards of a wrapped model past its wrapper whose graph a backward goes through."""
+    if not trace.distributed or _averages_by_hand(trace):
+        return
+    learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
+    through = {event.detail.forward for event in trace.events(Kind.WRAPPED_FORWARD)}
+    wraps: list[Event] = []
+    told: set[Span] = set()
+    for event in trace.events(Kind.WRAP, Kind.FORWARD):
+        if event.kind is Kind.WRAP:
+            wraps.append(event)
+            continue
+        wrap = next((each for each in wraps if each.detail == "ddp" and _is_inside(event.subject, each.subject)), None)
+        own = forward_numbers(event)
+        if wrap is not None and own & learned and not own & through and event.span not in told and _steps(trace, wrap):
+            told.add(event.span)
+            yield _reported(trace, event, wrap)
+
+
+def _is_inside(called: object, wrapped: object) -> bool:
+    return inner(called) is inner(wrapped) or contains(wrapped, called)
+
+
+def _averages_by_hand(trace: Trace) -> bool:
+    """Whether gradients themselves are reduced over the ranks."""
+    for event in trace.events(Kind.COLLECTIVE):
+        if isinstance(event.value, Tensor) and any(each.made is not None and each.made.op == "grad" for each in ancestors(event.value)):
+            return True
+    return False
+
+
+def _steps(trace: Trace, wrap: Event) -> bool:
+    """Whether anything in the program updates parameters at all."""
+    return isinstance(wrap.subject, Instance) and any(True for _ in trace.events(Kind.STEP))
+
+
+def _reported(trace: Trace, event: Event, wrap: Event) -> Reported:
+    files = trace.snapshot.contents
+    span = visible(event, files)
+    direct = inner(event.subject) is inner(wrap.subject)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        min(confidence_in(wrap.subject), Confidence.HIGH if direct else Confidence.MEDIUM),
+        span,
+        "this forward goes past DistributedDataParallel: the gradients of its loss are not averaged, and the ranks' weights part ways",
+        (
+            Evidence(visible(wrap, files), "the model is wrapped here; only the wrapper's own forward prepares the average"),
+            Evidence(span, "the model inside is called, and a backward goes through it"),
+        ),
+    )
+    call = call_at(trace.snapshot, span)
+    if direct and call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "module" and (wrapper := dotted(call.func.value)):
+        at = span_of(trace.snapshot, span.path, call.func)
+        if at is not None:
+            return Reported(finding, Proposal("Is this the forward that trains? Then call the wrapper", Safety.REVIEW, (ReplaceExpression(at, wrapper),)))
+    return Reported(replace(finding, no_fix_because="what is called has to go through the wrapper's forward, which takes a change of the model"))
+
+
+_EXAMPLE = """
+import torch
+import torch.distributed as dist
+
+def main(net, loader, sampler):
+    dist.init_process_group("nccl")
+    ddp = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    for epoch in range(3):
+        sampler.set_epoch(epoch)
+        for x in loader:
+            optimizer.zero_grad()
+            loss = {forward}
+            loss.backward()
+            optimizer.step()
+        ddp.eval()
+        with torch.no_grad():
+            print(ddp.module(x).mean())
+        ddp.train()
+"""
+
+RULE = Rule(
+    "ddp-forward-bypass",
+    Severity.ERROR,
+    "a training forward goes past the wrapper",
+    __doc__,
+    check,
+    examples=(
+        Bad(_EXAMPLE.format(forward="ddp.module(x).mean()  # flagged"), fixed=_EXAMPLE.format(forward="ddp(x).mean()")),
+        Good(_EXAMPLE.format(forward="ddp(x).mean()")),
+        Good(
+            _EXAMPLE.format(forward="ddp.module(x).mean()").replace(
+                "            optimizer.step()", "            for p in net.parameters():\n                dist.all_reduce(p.grad)\n            optimizer.step()"
+            )
+        ),
+    ),
+)
