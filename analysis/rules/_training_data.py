@@ -1,0 +1,36 @@
+"""Which loaders a program trains on, and how they were built. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.interpreter.values import Instance
+from analysis.library.tensor import tensors_in
+from analysis.rules._carriers import ancestors
+from analysis.rules._objects import distinct, forward_numbers, numbers_in
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+
+#: Keys under which a call keeps what ``*`` and ``**`` brought: any option may be in there.
+_UNKNOWN = ("*", "**")
+
+
+def training_loaders(trace: Trace) -> list[Event]:
+    """The constructions of the loaders whose batches some model learns from, as far as their options are told."""
+    wanted = {id(loader) for loader in distinct(_learned_from(trace))}
+    built = (event for event in trace.events(Kind.LOADER_BUILT) if id(event.subject) in wanted)
+    return [event for event in built if not any(key in event.detail for key in _UNKNOWN)]
+
+
+def _learned_from(trace: Trace) -> Iterator[Instance]:
+    learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
+    for event in trace.events(Kind.FORWARD):
+        if forward_numbers(event) & learned:
+            for given in tensors_in(event.detail):
+                loaders = (tensor.made.options.get("loader") for tensor in ancestors(given) if tensor.made is not None)
+                yield from (loader for loader in loaders if isinstance(loader, Instance))
+
+
+def epochs(trace: Trace, loader: Instance) -> int:
+    """How often the loader was begun."""
+    return sum(event.subject is loader for event in trace.events(Kind.ITERATE))

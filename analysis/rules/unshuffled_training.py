@@ -1,0 +1,138 @@
+"""Every epoch trains on the same batches in the same order.
+
+A loader without `shuffle=True` gives the samples as they are stored, and stored data is often sorted, by class or by time. Each batch then holds
+samples that are alike, gradients swing from one kind to the next, and batch norm never sees a mixture.
+
+**How to fix it.** `DataLoader(dataset, batch_size=…, shuffle=True)` for the training data.
+
+**What is not reported.** Loaders with a sampler or batch sampler; iterable data sets; data that is shuffled or drawn at random anywhere before or while it
+is read; random data; loaders that are gone through once; models that carry a state from batch to batch; batches of the whole data set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
+from analysis.fixes.change import Proposal, Reported, SetArgument
+from analysis.interpreter.values import MISSING, Instance, Value
+from analysis.library.tensor import tensors_in
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._carriers import ancestors
+from analysis.rules._training_data import epochs, training_loaders
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import call_at
+
+#: Draws that may put items in another order, or choose them.
+_ORDERING = frozenset({"shuffle", "permutation", "sample", "choice", "choices", "randint", "randrange", "integers", "random_split", "randperm"})
+_RANDOM = frozenset({"randn", "rand", "randint", "normal", "randn_like", "rand_like"})
+_TWICE = 2
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Training loaders that are gone through more than once, always in the order in which the data is stored."""
+    if any(event.detail.function in _ORDERING for event in trace.events(Kind.DRAW)) or _carries_state(trace):
+        return
+    for built in training_loaders(trace):
+        if _in_order(built.detail) and epochs(trace, built.subject) >= _TWICE:
+            yield _reported(trace, built)
+
+
+def _in_order(options: dict[str, Value]) -> bool:
+    """Whether it is told that nothing changes the order of data that is told."""
+    dataset = options.get("dataset")
+    if options.get("shuffle", False) not in (False, None) or options.get("sampler") is not None or options.get("batch_sampler") is not None:
+        return False
+    if (
+        not isinstance(dataset, Instance)
+        or dataset.assumed
+        or dataset.cls.has_base("torch.utils.data.IterableDataset")
+        or dataset.cls.find("__iter__") is not MISSING
+    ):
+        return False
+    return not _is_random(dataset) and options.get("batch_size", 1) is not None
+
+
+def _is_random(dataset: Instance) -> bool:
+    """Whether the data itself is drawn at random."""
+    made = [tensor.made for value in dataset.fields.values() for given in tensors_in(value) for tensor in ancestors(given)]
+    return any(each is not None and each.op in _RANDOM for each in made)
+
+
+def _carries_state(trace: Trace) -> bool:
+    """Whether a forward is given what a forward of an earlier iteration made: then the order of the batches matters."""
+    for event in trace.events(Kind.FORWARD):
+        for given in tensors_in(event.detail):
+            if any("module" in tensor.made.options and tensor.stamp != event.context.stamp for tensor in ancestors(given) if tensor.made is not None):
+                return True
+    return False
+
+
+def _reported(trace: Trace, built: Event) -> Reported:
+    files = trace.snapshot.contents
+    span = visible(built, files)
+    begins = next(visible(event, files) for event in trace.events(Kind.ITERATE) if event.subject is built.subject)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM,
+        span,
+        "the training data is never shuffled: every epoch has the same batches in the order in which the data is stored, which is often sorted",
+        (Evidence(span, "this loader keeps the order of the data"), Evidence(begins, "and a model learns from it in every epoch")),
+    )
+    if call_at(trace.snapshot, span) is None:
+        return Reported(replace(finding, no_fix_because="the loader is built elsewhere"))
+    title = "Does the order of the samples not matter? Then shuffle them in every epoch"
+    return Reported(finding, Proposal(title, Safety.REVIEW, (SetArgument(span, "shuffle", "True"),)))
+
+
+_EXAMPLE = """
+import random
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+class Table(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, i):
+        return {item}
+
+def main(rows, held_out):
+    net = torch.nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    loader = DataLoader(Table(rows), batch_size=32{options}
+    for epoch in range({epochs}):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+        with torch.no_grad():
+            print(sum(torch.nn.functional.mse_loss(net(x), y).item() for x, y in DataLoader(Table(held_out))))
+"""
+
+
+def _example(options: str, item: str = "self.rows[i]", epochs: int = 10) -> str:
+    return _EXAMPLE.format(options=options, item=item, epochs=epochs)
+
+
+RULE = Rule(
+    "unshuffled-training",
+    Severity.WARNING,
+    "every epoch trains on the same batches in the same order",
+    __doc__,
+    check,
+    examples=(
+        Bad(_example(")  # flagged"), fixed=_example(", shuffle=True)")),
+        Good(_example(", shuffle=True)")),
+        Good(_example(", sampler=torch.utils.data.RandomSampler(rows))")),
+        Good(_example(")", item="random.choice(self.rows)")),
+        Good(_example(")", epochs=1)),
+    ),
+)
