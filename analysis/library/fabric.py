@@ -85,7 +85,7 @@ def _together(call: Call) -> Value:
 
 @_FABRIC.method("save")
 def _save(call: Call) -> Value:
-    emit(call.machine, Kind.SAVE, subject=call.args[0], value=call.get(2, "state"), detail="framework")
+    emit(call.machine, Kind.COLLECTIVE, subject="fabric.save", value=call.get(2, "state"))
 
 
 @_FABRIC.method("print", "log", "log_dict", "seed_everything", "call", "load", "load_raw", "mark_forward_method")

@@ -21,7 +21,7 @@ from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertBefore, Proposal, Reported
 from analysis.interpreter.values import Instance
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._loaders import divides, prepared, samplers_of, shuffles
+from analysis.rules._samplers import divides, prepared, samplers_of, shuffles
 from analysis.rules._objects import confidence_in, distinct
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
