@@ -1,0 +1,130 @@
+"""Every worker yields the whole stream.
+
+A `DataLoader` gives each of its workers a copy of an `IterableDataset`, and each copy runs `__iter__` from the beginning: with `num_workers=6` every
+sample comes six times in an epoch. Under `DistributedDataParallel` each rank does the same once more. An epoch is that many times as long as it should be and
+nothing complains; in evaluation the numbers look right.
+
+**How to fix it.** Ask `torch.utils.data.get_worker_info()` in `__iter__` and yield every `num_workers`-th item from `id` on (over the workers of all ranks), or
+divide the list of files so.
+
+**What is not reported.** Streams that draw at random or never end; that ask for their worker, shard or rank anywhere; a `worker_init_fn`;
+WebDataset, Hugging Face streams and loaders that Accelerate, Lightning or another framework has prepared: they divide by themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.fixes.change import Reported
+from analysis.interpreter.values import Function, Instance, Value
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._objects import confidence_in
+from analysis.rules._ranks import depends_on_rank
+from analysis.rules._samplers import prepared
+from analysis.rules._worlds import several_ranks
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+
+_STREAM = "torch.utils.data.IterableDataset"
+#: Words in a stream's class by which it may divide itself, or is not meant to be the same everywhere.
+_WORDS = (b"worker", b"shard", b"split", b"rand", b"while True", b"while 1", b"islice", b"load_dataset", b"webdataset", b"cycle")
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Streams that nothing divides between the workers of their loader, or between ranks."""
+    told: set[Span] = set()
+    for built in trace.events(Kind.LOADER_BUILT):
+        stream = built.detail.get("dataset")
+        reader = _reader(trace, stream)
+        if reader is None or not isinstance(stream, Instance) or prepared(built.subject) or built.detail.get("worker_init_fn") is not None:
+            continue
+        span = _first_item(reader)
+        workers = built.detail.get("num_workers", 0)
+        if span in told or _reads_a_stream(stream):
+            continue
+        if isinstance(workers, int) and workers > 1:
+            told.add(span)
+            yield _reported(trace, built, stream, span, f"each of the loader's {workers} workers", f"every sample comes {workers} times")
+        elif several_ranks(trace) and built.context.rank_guard is None and not depends_on_rank(trace.snapshot, stream) and _averaged(trace):
+            told.add(span)
+            yield _reported(trace, built, stream, span, "each rank", "every rank trains on all of it")
+
+
+def _averaged(trace: Trace) -> bool:
+    return any(event.detail in {"ddp", "fsdp", "fsdp2"} for event in trace.events(Kind.WRAP))
+
+
+def _reader(trace: Trace, stream: Value) -> Function | None:
+    """The stream's ``__iter__``, if nothing in its class speaks of dividing."""
+    if not isinstance(stream, Instance) or not stream.cls.has_base(_STREAM):
+        return None
+    for cls in stream.cls.mro:
+        if cls.span is not None and any(word in trace.snapshot.contents[cls.span.path][cls.span.start : cls.span.end] for word in _WORDS):
+            return None
+    found = stream.cls.find("__iter__")
+    return found if isinstance(found, Function) else None
+
+
+def _reads_a_stream(stream: Instance) -> bool:
+    """Whether it hands on what another data set yields, which may divide itself."""
+    return any(isinstance(value, Instance) for value in stream.fields.values())
+
+
+def _first_item(reader: Function) -> Span:
+    """What the stream goes over: the source of its first loop, or else its first ``yield``."""
+    nodes = sorted((node for node in ast.walk(reader.node) if isinstance(node, (ast.For, ast.Yield, ast.YieldFrom))), key=lambda node: node.lineno)
+    first = nodes[0] if nodes else reader.node
+    return reader.module.file.span(first.iter if isinstance(first, ast.For) else first)
+
+
+def _reported(trace: Trace, built: Event, stream: Instance, span: Span, who: str, effect: str) -> Reported:
+    place = visible(built, trace.snapshot.contents)
+    return Reported(
+        Finding(
+            RULE.name,
+            RULE.severity,
+            min(confidence_in(stream), Confidence.MEDIUM if trace.undecided(built) else Confidence.HIGH),
+            span,
+            f"{who} yields the whole stream from here on: {effect}",
+            (Evidence(place, "the loader that reads the stream"), Evidence(span, "nothing asks which worker or rank this is")),
+            no_fix_because="which items belong to which worker depends on what the stream is made of: files, lines or records",
+        )
+    )
+
+
+_EXAMPLE = """
+import torch
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+class Lines(IterableDataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        {loop}
+            yield torch.tensor(row)
+
+def train(net, rows):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in DataLoader(Lines(rows), batch_size=8, num_workers={workers}):
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+"""
+
+RULE = Rule(
+    "duplicated-iterable",
+    Severity.ERROR,
+    "every worker yields the whole stream",
+    __doc__,
+    check,
+    examples=(
+        Bad(_EXAMPLE.format(loop="for row in self.rows:  # flagged", workers=4)),
+        Good(_EXAMPLE.format(loop="for row in self.rows:", workers=0)),
+        Good(_EXAMPLE.format(loop="worker = get_worker_info()\n        for row in self.rows[worker.id :: worker.num_workers]:", workers=4)),
+    ),
+)
