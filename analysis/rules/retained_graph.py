@@ -63,25 +63,28 @@ def _kept(trace: Trace) -> Iterator[Kept]:
     for store in trace.events(Kind.STORE):
         if not (store.detail.outlives and store.detail.grows):
             continue
-        iteration = _iteration(store)
-        made = [number for number in sorted(numbers_in([store.value])) if number in forwards and within(forwards[number].context.stamp, iteration)]
+        made = {number: moment for number in numbers_in([store.value]) if number in forwards and (moment := _moment(store, forwards[number]))}
         running = _running_forward(store, calls)
-        if not made or not returned.isdisjoint(made) or _is_local_to(running, store) or _emptied(trace, store, iteration):
+        if not made or not returned.isdisjoint(made) or _is_local_to(running, store):
             continue
+        newest = max(made, key=lambda number: (len(made[number]), number))
+        moment = made[newest]
         through = [event for event, reached in backwards if not reached.isdisjoint(made)]
-        trains = any(within(event.context.stamp, iteration) for event, _ in backwards)
-        if trains and all(within(event.context.stamp, store.context.stamp) for event in through):
-            yield Kept(store, forwards[made[-1]], next(iter(through), None), running is not None)
+        trains = any(within(event.context.stamp, moment) for event, _ in backwards)
+        if trains and all(within(event.context.stamp, moment) for event in through) and not _emptied(trace, store, moment):
+            yield Kept(store, forwards[newest], next(iter(through), None), running is not None)
 
 
-def _iteration(store: Event) -> Stamp:
-    """The outermost iteration that the slot's last value outlives, or the container that is added to."""
+def _moment(store: Event, forward: Event) -> Stamp:
+    """The iteration in which the graph is made and kept, if the holder, or the value that is taken in, outlives it; else ()."""
     before = stamp_of(store.subject) if store.detail.since is None else store.detail.since
-    now = store.context.stamp
-    for level, current in enumerate(now):
-        if level >= len(before) or before[level] != current:
-            return now[: level + 1]
-    return now
+    shared = 0
+    for one, other in zip(store.context.stamp, forward.context.stamp, strict=False):
+        if one != other:
+            break
+        shared += 1
+    moment = store.context.stamp[:shared]
+    return () if within(before, moment) else moment
 
 
 def _running_forward(store: Event, calls: Mapping[tuple[Span, ...], Event]) -> Event | None:
@@ -97,9 +100,9 @@ def _is_local_to(forward: Event | None, store: Event) -> bool:
     return len(stamp_of(store.subject)) >= len(forward.context.stamp)
 
 
-def _emptied(trace: Trace, store: Event, iteration: Stamp) -> bool:
+def _emptied(trace: Trace, store: Event, moment: Stamp) -> bool:
     """Whether the holder is emptied again before the iteration ends."""
-    return any(event.subject is store.subject and within(event.context.stamp, iteration) for event in trace.events(Kind.CLEAR))
+    return any(event.subject is store.subject and within(event.context.stamp, moment) for event in trace.events(Kind.CLEAR))
 
 
 def _reported(trace: Trace, kept: Kept) -> Reported:
