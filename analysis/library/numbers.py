@@ -103,6 +103,7 @@ def _generator(_call: Call) -> Value:
 
 @_GENERATOR.method("manual_seed", "seed", "set_state")
 def _generator_seed(call: Call) -> Value:
+    emit(call.machine, Kind.SEED, value=call.args[1] if len(call.args) > 1 else None)
     return call.args[0]
 
 

@@ -31,6 +31,8 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
             loss.attached = True
             emit(call.machine, Kind.BACKWARD, value=loss, detail=dict(call.kwargs))
             return None
+    if "seed" in name.lower():
+        emit(call.machine, Kind.SEED, value=call.args[0] if call.args else None)
     touched = tuple(reached([*call.args, *call.kwargs.values(), callee]))
     if touched:
         emit(call.machine, Kind.OPAQUE, subject=touched, detail=name)

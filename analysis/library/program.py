@@ -120,7 +120,8 @@ class Run:
     def trace(self, snapshot: Snapshot, entry: Entry) -> Trace:
         """What rules read."""
         unresolved = tuple(dict.fromkeys(self.machine.unresolved))
-        return Trace(snapshot, self.machine.tree.root, entry.path, entry.qualname, self.domain.world.distributed, self.complete, self.result, unresolved)
+        world = self.domain.world
+        return Trace(snapshot, self.machine.tree.root, entry.path, entry.qualname, world.distributed, self.complete, self.result, unresolved, world.flags)
 
     def reached(self) -> Iterator[tuple[str, int]]:
         """The functions that ran, by file and first byte."""

@@ -42,7 +42,10 @@ _SETTING = frozenset({"seed", "setstate", "getstate", "set_state", "get_state", 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The detail of a ``DRAW``: the function, and the data set whose item is being made (None: none is)."""
+    """The detail of a ``DRAW``: the function by its dotted name (of a generator's method the last part).
+
+    ``loading``: the data set whose item is being made (None: none is).
+    """
 
     function: str
     loading: Instance | None
@@ -78,7 +81,7 @@ def _function(dotted: str) -> HostFunction:
     """A function that draws from the global generator."""
 
     def run(call: Call) -> Value:
-        _drawn(call, None, dotted.rpartition(".")[2])
+        _drawn(call, None, dotted)
         return domain_of(call).casting.result(call, "a random number")
 
     return HostFunction(dotted, run)

@@ -53,7 +53,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 
 def _seeded_by_rank(trace: Trace) -> bool:
-    return any(depends_on_rank(trace.snapshot, event.detail) for event in trace.events(Kind.SEED))
+    return any(depends_on_rank(trace.snapshot, event.value) for event in trace.events(Kind.SEED))
 
 
 def _training_loaders(trace: Trace, models: list[Instance]) -> Iterator[Instance]:

@@ -21,6 +21,7 @@ class Trace:
     ``path`` is the entry's file and ``function`` the qualified name of the function that was called ("": the file ran as a script).
     ``distributed``: the world in which the program runs on several ranks. ``complete``: the run ended by itself, not for want of
     budget. ``result`` is what the entry returned: it goes to code that was not seen. ``unresolved`` says what could not be followed.
+    ``flags``: whether options that the source leaves open count as given.
     """
 
     snapshot: Snapshot
@@ -31,6 +32,7 @@ class Trace:
     complete: bool = True
     result: Value = None
     unresolved: tuple[tuple[Span, str], ...] = ()
+    flags: bool = True
     _ops: list[Op] = field(default_factory=list, repr=False)
     _undecided: set[Event] = field(default_factory=set, repr=False)
     _places: dict[Kind, list[tuple[int, Event]]] = field(default_factory=dict, repr=False)

@@ -17,6 +17,7 @@ class Trainer:
     def __init__(self, model=None, args=None, data_collator=None, train_dataset=None, eval_dataset=None, tokenizer=None, model_init=None, compute_loss_func=None, compute_metrics=None, callbacks=None, optimizers=(None, None), **options):
         self.model = model_init() if model is None and model_init is not None else model
         self.args = args if args is not None else TrainingArguments()
+        torch.manual_seed(42)
         self.data_collator = data_collator
         self.train_dataset = train_dataset
         self.eval_dataset = eval_dataset

@@ -1,0 +1,108 @@
+"""Nothing seeds the random numbers of the run.
+
+Initial weights, dropout, the order of the batches and splits of the data are drawn anew each time: a result cannot be repeated, and whether a change
+helped cannot be told from luck. A split that is drawn without a seed also mixes validation data into the training of the next run.
+
+**How to fix it.** `torch.manual_seed(seed)` at the start of the program, with `random.seed(seed)` and `numpy.random.seed(seed)` where those are used.
+
+**What is not reported.** Programs that seed any generator anywhere, in a helper or through a framework's trainer too, even if only on request; functions
+of which only a caller that is not here knows how the run began. Each program is reported once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
+from analysis.fixes.change import AddImport, Change, InsertBefore, Proposal, Reported
+from analysis.library.randomness import Drawn
+from analysis.rule import Bad, Good, Rule
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import frames, visible
+from analysis.trace.reading import statement_of
+
+#: Modules with a global generator of their own, and how they are seeded.
+_SEEDERS = {"numpy": "numpy.random.seed(0)", "random": "random.seed(0)"}
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """A script that trains, draws random numbers and never seeds them."""
+    if trace.function or not trace.flags or any(True for _ in trace.events(Kind.SEED)):
+        return
+    trained = next(trace.events(Kind.STEP), None)
+    first = next((event for event in trace.events_in_order() if _draws(event)), None)
+    if trained is not None and first is not None:
+        yield _reported(trace, first, trained)
+
+
+def _draws(event: Event) -> bool:
+    """Whether random numbers of a global generator are used: drawn, for an order, or as the first weights of a model."""
+    match event.kind:
+        case Kind.DRAW:
+            return event.subject is None
+        case Kind.LOADER_BUILT:
+            return event.detail.get("shuffle") is True
+        case Kind.OPTIMIZER_BUILT:
+            return True
+    return False
+
+
+def _reported(trace: Trace, first: Event, trained: Event) -> Reported:
+    files = trace.snapshot.contents
+    span = visible(first, files)
+    what = {Kind.DRAW: "are drawn", Kind.LOADER_BUILT: "order the data", Kind.OPTIMIZER_BUILT: "have initialised the parameters"}[first.kind]
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM,
+        span,
+        f"nothing seeds this run: random numbers {what} here, and each run gives another result that cannot be repeated",
+        (Evidence(span, f"random numbers {what} here"), Evidence(visible(trained, files), "and a model is trained with them")),
+    )
+    outermost = frames(first)[0]
+    statement = statement_of(trace.snapshot, outermost)
+    if statement is None or outermost.path not in files:
+        return Reported(replace(finding, no_fix_because="where the program begins is not told"))
+    drawn = {detail.function.partition(".")[0] for event in trace.events(Kind.DRAW) if isinstance(detail := event.detail, Drawn) and event.subject is None}
+    modules = [module for module in ("random", "numpy") if module in drawn]
+    imports: tuple[Change, ...] = tuple(AddImport(outermost.path, module) for module in ("torch", *modules))
+    lines = ("torch.manual_seed(0)", *(_SEEDERS[module] for module in modules))
+    return Reported(finding, Proposal("Should every run give the same result? Then seed it", Safety.REVIEW, (InsertBefore(statement, lines), *imports)))
+
+
+_EXAMPLE = """
+import random
+import torch
+
+def main(rows):
+    {seed}
+    random.shuffle(rows){mark}
+    net = torch.nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in rows:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(net(x), y).backward()
+        optimizer.step()
+{start}
+"""
+_START = '\nif __name__ == "__main__":\n    main(torch.load("rows.pt"))'
+_SEEDED = '\nif __name__ == "__main__":\n    torch.manual_seed(0)\n    random.seed(0)\n    main(torch.load("rows.pt"))'
+
+RULE = Rule(
+    "unseeded-run",
+    Severity.NOTICE,
+    "nothing seeds the random numbers of the run",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            _EXAMPLE.format(seed="rows = list(rows)", mark="  # flagged", start=_START),
+            fixed=_EXAMPLE.format(seed="rows = list(rows)", mark="", start=_SEEDED),
+        ),
+        Good(_EXAMPLE.format(seed="torch.manual_seed(1)", mark="", start=_START)),
+        Good(_EXAMPLE.format(seed="rows = list(rows)", mark="", start="")),
+        Good(_EXAMPLE.format(seed="seed_everything(1)", mark="", start="\nfrom toolbox import seed_everything\n" + _START)),
+    ),
+)
