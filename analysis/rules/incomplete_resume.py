@@ -1,0 +1,131 @@
+"""A resumed run forgets the state of its scheduler or gradient scaler.
+
+A run that restores the model and the optimizer but not the scheduler goes on with the learning rate of its first step, warm-up and all; without the
+scaler's state it begins with a scale that was never tried and skips steps until it fits. The loss jumps at every resume, and nothing complains.
+
+**How to fix it.** Save `scheduler.state_dict()` and `scaler.state_dict()` beside the optimizer's, and load all of them where the optimizer's is loaded.
+
+**What is not reported.** Programs that restore no optimizer; schedulers that are told where they are (`last_epoch=`) or stepped up to there; objects that
+code which was not followed may restore; frameworks that save everything themselves; scalers that are switched off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.fixes.change import Reported
+from analysis.interpreter.values import Instance, Value
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._objects import Concern, concern, distinct
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import text
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Optimizers that are restored while their scheduler or scaler is not."""
+    restored = distinct(event.subject for event in trace.events(Kind.RESTORE))
+    optimizers = distinct(event.subject for event in trace.events(Kind.STEP))
+    for event in trace.events(Kind.RESTORE):
+        if any(event.subject is optimizer for optimizer in optimizers):
+            lost = [each for each in _companions(trace, event.subject) if not any(each is known for known in restored)]
+            if lost:
+                yield _reported(trace, event, lost)
+                return
+
+
+def _companions(trace: Trace, optimizer: Instance) -> Iterator[Instance]:
+    """The schedulers and scalers in use whose state belongs to a checkpoint of the optimizer, as far as nobody else may restore them."""
+    touched = [each for event in trace.events(Kind.OPAQUE) for each in event.subject]
+    for scheduler in distinct(event.subject for event in trace.events(Kind.SCHEDULER_STEP)):
+        mine = concern(scheduler.fields.get("optimizer"), optimizer) is Concern.YES
+        if mine and not _told(scheduler) and not _caught_up(trace, scheduler) and not any(each is scheduler for each in touched):
+            yield scheduler
+    for scaler in distinct(event.subject for event in trace.events(Kind.SCALER_UPDATE)):
+        used = any(event.detail is scaler and concern(event.subject, optimizer) is Concern.YES for event in trace.events(Kind.STEP))
+        if used and scaler.fields.get("scaler: enabled") is not False and not any(each is scaler for each in touched):
+            yield scaler
+
+
+def _told(scheduler: Instance) -> bool:
+    """Whether it was built to begin somewhere."""
+    options: Value = scheduler.fields.get("scheduler: options", {})
+    return isinstance(options, dict) and bool({"last_epoch", "*", "**"} & options.keys())
+
+
+def _caught_up(trace: Trace, scheduler: Instance) -> bool:
+    """Whether it is stepped where no optimizer steps: up to the point at which the run goes on; or told the epoch in each step."""
+    loops = {number for event in trace.events(Kind.STEP) for number, _ in event.context.stamp}
+    steps = [event for event in trace.events(Kind.SCHEDULER_STEP) if event.subject is scheduler]
+    return any(event.detail or (event.context.stamp and not any(number in loops for number, _ in event.context.stamp)) for event in steps)
+
+
+def _saves(trace: Trace, optimizer: Instance) -> Iterator[tuple[Event, set[int]]]:
+    """Checkpoints that hold the optimizer's state, with the identities of the objects whose state they hold."""
+    states = {id(event.value): event.subject for event in trace.events(Kind.CAPTURE)}
+    for save in trace.events(Kind.SAVE):
+        held = {id(states[id(value)]) for value in save.value.values() if id(value) in states} if isinstance(save.value, dict) else set()
+        if id(optimizer) in held:
+            yield save, held
+
+
+def _reported(trace: Trace, restore: Event, lost: list[Instance]) -> Reported:
+    files = trace.snapshot.contents
+    at = visible(restore, files)
+    kinds = [each.cls.name for each in lost]
+    saved = next(((save, held) for save, held in _saves(trace, restore.subject) if not any(id(each) in held for each in lost)), None)
+    span = visible(saved[0], files) if saved is not None else at
+    where = "saves the optimizer's state without" if saved is not None else "restores the optimizer without"
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM,
+        span,
+        f"`{text(trace.snapshot, span)}` {where} the state of {' and '.join(kinds)}: a resumed run goes on with that of a new one",
+        (
+            *([Evidence(span, "this checkpoint does not hold it")] if saved is not None else []),
+            Evidence(at, "the optimizer is restored here, and what belongs to it is not"),
+        ),
+        no_fix_because="saving and loading have to change together, and old checkpoints lack the entry",
+    )
+    return Reported(finding)
+
+
+_EXAMPLE = """
+import torch
+
+def main(net, loader, resume):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=100{options})
+    start = 0
+    if resume:
+        state = torch.load(resume)
+        net.load_state_dict(state["net"])
+        optimizer.load_state_dict(state["optimizer"]){load}
+        start = state["epoch"]
+    for epoch in range(start, 100):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+        scheduler.step()
+        torch.save({{"net": net.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch{save}
+"""
+_LOAD = '\n        scheduler.load_state_dict(state["scheduler"])'
+
+RULE = Rule(
+    "incomplete-resume",
+    Severity.WARNING,
+    "a resumed run forgets the state of its scheduler or gradient scaler",
+    __doc__,
+    check,
+    examples=(
+        Bad(_EXAMPLE.format(options="", load="", save='}, "last.pt")  # flagged')),
+        Bad(_EXAMPLE.format(options="", load="  # flagged", save=', "scheduler": scheduler.state_dict()}, "last.pt")')),
+        Good(_EXAMPLE.format(options="", load=_LOAD, save=', "scheduler": scheduler.state_dict()}, "last.pt")')),
+        Good(_EXAMPLE.format(options=", last_epoch=-1 if resume is None else 10", load="", save='}, "last.pt")')),
+        Good(_EXAMPLE.format(options="", load='\n        for _ in range(state["epoch"]):\n            scheduler.step()', save='}, "last.pt")')),
+    ),
+)
