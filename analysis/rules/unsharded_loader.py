@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from analysis.enclosing import expression_at
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
-from analysis.fixes.change import AddImport, Proposal, Reported, SetArgument
+from analysis.fixes.change import AddImport, Change, InsertBefore, Proposal, Reported, SetArgument
 from analysis.interpreter.values import Alternatives, Instance, Value
 from analysis.library.tensor import tensors_in
 from analysis.rule import Bad, Good, Rule
@@ -31,6 +31,7 @@ from analysis.source import SourceFile
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
+from analysis.trace.reading import around, iterated_name, span_of
 
 #: How a wrapped model comes to average gradients over ranks.
 _AVERAGING = frozenset({"ddp", "fsdp", "fsdp2"})
@@ -110,9 +111,23 @@ def _reported(trace: Trace, built: Event, wrap: Event) -> Reported:
     changes = (
         SetArgument(span, "sampler", f"DistributedSampler({ast.unparse(given)}{shuffles})", dropping=("shuffle",)),
         AddImport(span.path, "torch.utils.data", "DistributedSampler"),
+        *_told_the_epoch(trace, built.subject),
     )
-    title = "Does nothing else divide the data between ranks? Then use a DistributedSampler, and call its set_epoch(epoch) in every epoch"
+    title = "Does nothing else divide the data between ranks? Then use a DistributedSampler that is told the epoch"
     return Reported(finding, Proposal(title, Safety.REVIEW, changes))
+
+
+def _told_the_epoch(trace: Trace, loader: Instance) -> Iterator[Change]:
+    """``loader.sampler.set_epoch(epoch)`` before the loop over batches, where a loop around it counts the epochs."""
+    event = next((each for each in trace.events(Kind.ITERATE) if each.subject is loader and each.context.grad), None)
+    stands = around(trace.snapshot, event.span) if event is not None else None
+    if event is None or stands is None:
+        return
+    match stands.statements[-2:]:
+        case [ast.For(target=ast.Name(id=epoch), iter=ast.Call(func=ast.Name(id="range"))), ast.For() as batches]:
+            name, place = iterated_name(trace.snapshot, event.span), span_of(trace.snapshot, event.span.path, batches)
+            if name is not None and place is not None:
+                yield InsertBefore(place, (f"{name}.sampler.set_epoch({epoch})",))
 
 
 def _dataset_argument(call: ast.Call) -> ast.expr | None:
@@ -122,6 +137,7 @@ def _dataset_argument(call: ast.Call) -> ast.expr | None:
 
 
 _SHARDED = "loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))"
+_TOLD = "loader.sampler.set_epoch(epoch)\n        "
 _EXAMPLE = """
 import os
 import torch
@@ -137,7 +153,7 @@ def main():
     net = DistributedDataParallel(torch.nn.Linear(4, 1).cuda(rank), device_ids=[rank])
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     for epoch in range(3):
-        for x, y in loader:
+        {told}for x, y in loader:
             optimizer.zero_grad()
             torch.nn.functional.mse_loss(net(x), y).backward()
             optimizer.step()
@@ -153,11 +169,11 @@ RULE = Rule(
     check,
     examples=(
         Bad(
-            _EXAMPLE.format(imports="", loader="loader = DataLoader(dataset, batch_size=8, shuffle=True)  # flagged"),
-            fixed=_EXAMPLE.format(imports="\nfrom torch.utils.data import DistributedSampler", loader=_SHARDED),
+            _EXAMPLE.format(imports="", loader="loader = DataLoader(dataset, batch_size=8, shuffle=True)  # flagged", told=""),
+            fixed=_EXAMPLE.format(imports="\nfrom torch.utils.data import DistributedSampler", loader=_SHARDED, told=_TOLD),
         ),
-        Good(_EXAMPLE.format(imports=", DistributedSampler", loader=_SHARDED)),
-        Good(_EXAMPLE.format(imports=", Subset", loader="loader = DataLoader(Subset(dataset, range(rank, 64, 2)), batch_size=8, shuffle=True)")),
+        Good(_EXAMPLE.format(imports=", DistributedSampler", loader=_SHARDED, told=_TOLD)),
+        Good(_EXAMPLE.format(imports=", Subset", loader="loader = DataLoader(Subset(dataset, range(rank, 64, 2)), batch_size=8, shuffle=True)", told="")),
         Good(
             """
 import torch

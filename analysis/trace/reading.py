@@ -50,6 +50,15 @@ def dotted(node: ast.expr) -> str | None:
             return None
 
 
+def iterated_name(snapshot: Snapshot, span: Span) -> str | None:
+    """What the loop over the expression at ``span`` takes its items from, within ``enumerate`` or a progress bar too, if it is a dotted name."""
+    source = snapshot.source(span.path)
+    found = expression_at(source, span) if isinstance(source, SourceFile) else None
+    while isinstance(found, ast.Call) and found.args:
+        found = found.args[0]
+    return dotted(found) if found is not None else None
+
+
 def around(snapshot: Snapshot, span: Span) -> Enclosing | None:
     """What stands around ``span``, if its file can be read."""
     source = snapshot.source(span.path)
