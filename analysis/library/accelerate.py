@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from analysis.interpreter.values import Call, HostFunction, Instance, Value
-from analysis.library.distributed import is_main, on_main, rank
+from analysis.library.distributed import alike, is_main, on_main, rank
 from analysis.library.domain import domain_of
 from analysis.library.gradients import backward
 from analysis.library.knowledge import Example, Handler, Subject
@@ -112,7 +112,7 @@ def _clip(call: Call) -> Value:
 def _gather(call: Call) -> Value:
     given = call.get(1, "tensor", call.kwargs.get("input_data"))
     emit(call.machine, Kind.COLLECTIVE, subject="gather", value=given)
-    gathered = [domain_of(call).autograd.plain("gather", tensor) for tensor in tensors_in(given)]
+    gathered = [alike(domain_of(call).autograd.plain("gather", tensor)) for tensor in tensors_in(given)]
     return tuple(gathered) if isinstance(given, (tuple, list)) else gathered[0] if gathered else given
 
 

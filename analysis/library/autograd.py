@@ -143,6 +143,7 @@ class Autograd:
         if not isinstance(tensor, Parameter):
             merged = self.made("setitem", (tensor, value), {"key": key})
             tensor.attached, tensor.owners, tensor.forwards = merged.attached, merged.owners, merged.forwards
+            tensor.rank_varying = merged.rank_varying
 
     def require(self, tensor: Tensor, flag: Value) -> None:
         """``tensor.requires_grad_(flag)``."""

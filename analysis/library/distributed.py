@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from analysis.interpreter.branches import choose
 from analysis.interpreter.operators import compare
@@ -11,7 +12,7 @@ from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.ranks import WORLD_SIZE, own_rank
 from analysis.library.recording import emit
-from analysis.library.tensor import Tensor
+from analysis.library.tensor import Made, Tensor
 from analysis.trace.events import Kind
 
 SUBJECT = Subject(
@@ -37,6 +38,8 @@ _COLLECTIVES: dict[str, int | None] = {
     "all_reduce": 0, "broadcast": 0, "reduce": 0, "barrier": None, "monitored_barrier": None, "scatter": 0, "reduce_scatter": 0,
     "reduce_scatter_tensor": 0, "all_to_all_single": 0, "all_gather_into_tensor": 0, "_all_gather_base": 0,
 }  # fmt: skip
+#: Those after which every rank holds the same.
+_ALIKE = frozenset({"all_reduce", "broadcast", "all_gather_into_tensor", "_all_gather_base"})
 #: Where the group stands among the arguments.
 _GROUPS = {"barrier": 0, "all_reduce": 2, "broadcast": 2, "reduce": 3, "all_gather": 2, "gather": 3, "all_gather_object": 2, "broadcast_object_list": 2, "all_gather_into_tensor": 2}
 _GATHERS = ("all_gather", "gather", "all_gather_object", "gather_object", "all_to_all", "broadcast_object_list", "scatter_object_list")
@@ -107,12 +110,19 @@ def _group(call: Call) -> Value:
     return domain_of(call).casting.symbol("a process group", call.span, ())
 
 
+def alike(tensor: Tensor) -> Tensor:
+    """The same tensor, which is now the same on every rank."""
+    tensor.rank_varying = False
+    return tensor
+
+
 def _collective(name: str, changed: int | None) -> HostFunction:
     def run(call: Call) -> Value:
         tensor = call.get(changed, "tensor") if changed is not None else None
         emit(call.machine, Kind.COLLECTIVE, subject=name, value=tensor, detail={**call.kwargs, "group": call.get(_GROUPS.get(name, 9), "group")})
-        if isinstance(tensor, Tensor) and name in {"all_reduce", "broadcast", "all_gather_into_tensor"}:
-            tensor.rank_varying = False
+        if isinstance(tensor, Tensor) and domain_of(call).world.distributed:
+            tensor.made = Made(name, (replace(tensor),), {}, call.span)
+            tensor.rank_varying = name not in _ALIKE
         return domain_of(call).casting.symbol("a handle", call.span, call.machine.stamp)
 
     return HostFunction(f"{_DIST}.{name}", run)
@@ -127,7 +137,10 @@ def _gather(name: str) -> HostFunction:
         target = call.args[0] if call.args else next(iter(call.kwargs.values()), None)
         if isinstance(target, list) and name.startswith("all_gather"):
             call.machine.heap.touch(target)
-            target[:] = [domain_of(call).autograd.plain("all_gather", own) for _ in target or range(WORLD_SIZE)]
+            target[:] = [alike(domain_of(call).autograd.plain("all_gather", own)) for _ in target or range(WORLD_SIZE)]
+        if isinstance(target, list) and name == "broadcast_object_list":
+            call.machine.heap.touch(target)
+            target[:] = [domain_of(call).casting.symbol("what rank 0 sent", call.span, call.machine.stamp) for _ in target]
         return None
 
     return HostFunction(f"{_DIST}.{name}", run)
@@ -147,6 +160,7 @@ def _with_gradient(dotted: str) -> Value:
     def run(call: Call) -> Value:
         emit(call.machine, Kind.COLLECTIVE, subject=name, value=call.get(0, "tensor"), detail=dict(call.kwargs))
         made = domain_of(call).autograd.made(f"{name}_with_grad", tuple(call.args), call.kwargs)
+        alike(made)
         return tuple(made.unpack(WORLD_SIZE)) if name == "all_gather" else made
 
     return HostFunction(dotted, run)

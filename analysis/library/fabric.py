@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.interpreter.values import Call, Instance, Value
 from analysis.library.accelerate import region
-from analysis.library.distributed import is_main, rank
+from analysis.library.distributed import alike, is_main, rank
 from analysis.library.domain import domain_of
 from analysis.library.gradients import backward
 from analysis.library.knowledge import Example, Subject
@@ -80,7 +80,7 @@ def _launch(call: Call) -> Value:
 def _together(call: Call) -> Value:
     given = call.get(1, "data")
     emit(call.machine, Kind.COLLECTIVE, subject="fabric", value=given)
-    return domain_of(call).autograd.plain("gather", given)
+    return alike(domain_of(call).autograd.plain("gather", given))
 
 
 @_FABRIC.method("save")

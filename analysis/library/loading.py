@@ -130,7 +130,19 @@ def _fresh(domain: TraceDomain, sample: Value, call: Call, loader: Instance | No
             return entries
         case str() | None | Instance():
             return sample
-    return domain.autograd.made("batch", (), {"loader": loader, "whole": sample is MISSING}, cut=True)
+    batch = domain.autograd.made("batch", (), {"loader": loader, "whole": sample is MISSING}, cut=True)
+    batch.rank_varying = loader is not None and domain.world.distributed and _is_divided(loader)
+    return batch
+
+
+def _is_divided(loader: Instance) -> bool:
+    """Whether each rank has batches of its own: by the sampler, or by an argument that differs between ranks."""
+    for each in (loader, loader.fields.get("sampler"), loader.fields.get("batch_sampler"), loader.fields.get("dataset")):
+        if isinstance(each, Instance) and (
+            each.cls.has_base("torch.utils.data.DistributedSampler") or any(getattr(value, "rank_varying", False) is True for value in each.fields.values())
+        ):
+            return True
+    return False
 
 
 @_LOADER.method("__len__")

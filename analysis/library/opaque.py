@@ -38,8 +38,17 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
         emit(call.machine, Kind.OPAQUE, subject=touched, detail=name)
     given = (*call.args, *call.kwargs.values())
     if any(True for _ in tensors_in(given)):
-        return domain.autograd.made(name, given)
+        made = domain.autograd.made(name, given)
+        made.rank_varying = made.rank_varying and not _is_collective(name)
+        return made
+    if _is_collective(name):
+        return domain.casting.symbol(f"{name}(…)", call.span, call.machine.stamp)
     return domain.casting.result(call, f"{name}(…)", callee)
+
+
+def _is_collective(name: str) -> bool:
+    """Whether ranks come out of the call alike, if its name is right."""
+    return any(word in name.lower() for word in ("reduce", "gather", "broadcast", "bcast", "sync"))
 
 
 def name_of(callee: Value) -> str:

@@ -150,6 +150,7 @@ def _in_place(name: str) -> HostFunction:
         if isinstance(tensor, Parameter) or (tensor.made is not None and tensor.made.op == "data"):
             return tensor
         tensor.attached, tensor.owners, tensor.forwards, tensor.marks = made.attached, made.owners, made.forwards, made.marks
+        tensor.rank_varying = made.rank_varying
         return tensor
 
     return HostFunction(name, run)

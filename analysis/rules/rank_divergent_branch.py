@@ -1,0 +1,128 @@
+"""The ranks go different ways by their own numbers.
+
+A loss, a metric or a flag that each rank computes from its own share of the data decides whether it goes on: one rank stops early, skips a batch or
+enters a save, and the others do not. Those that come to the next collective (a backward of `DistributedDataParallel` is one) wait for those
+that left, and the job hangs until the NCCL timeout. `dist.reduce` leaves the result on one rank and an undefined one on the rest, so that a decision by its
+value is of this kind too. So is a schedule that follows a rank's own metric: the learning rates part ways.
+
+**How to fix it.** Decide once: `all_reduce` the number before it is compared, or let rank 0 decide and `broadcast` the flag.
+
+**What is not reported.** Numbers and flags that were reduced, gathered or broadcast before; branches with nothing collective behind them; raising
+an exception, which ends the job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.fixes.change import Reported
+from analysis.interpreter.values import Symbol, Value
+from analysis.library.tensor import Scalar, Tensor
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._carriers import ancestors
+from analysis.rules._collectives import by_rank, guarded, place
+from analysis.rules._objects import numbers_in
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind, RankGuard
+from analysis.trace.places import visible
+from analysis.trace.reading import text
+
+_DEPTH = 8
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Each condition on a rank's own numbers that stands before something all ranks do together, once."""
+    if not trace.distributed:
+        return
+    told: set[Span] = set()
+    for event, guard in (*guarded(trace, _by_data), *_averaging(trace)):
+        if guard.span not in told and guard.span.path in trace.snapshot.contents:
+            told.add(guard.span)
+            yield _reported(trace, event, guard)
+
+
+def _by_data(guard: RankGuard) -> bool:
+    return not by_rank(guard)
+
+
+def _averaging(trace: Trace) -> Iterator[tuple[Event, RankGuard]]:
+    """Backwards that average gradients over ranks, behind such a condition."""
+    averaging = {event.detail.forward for event in trace.events(Kind.WRAPPED_FORWARD) if event.detail.how in {"ddp", "fsdp"} and event.detail.averages is True}
+    for event in trace.events(Kind.BACKWARD):
+        guard = next((each for each in reversed(event.context.rank_guards) if _by_data(each)), None)
+        if guard is not None and numbers_in([event.value]) & averaging:
+            yield event, guard
+
+
+def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
+    what = "averages gradients over the ranks" if event.kind is Kind.BACKWARD else f"is a collective ({event.subject})"
+    behind = place(trace, event, guard)
+    reduced = _reduced_onto_one(guard.condition)
+    why = "`reduce` leaves the result on one rank only" if reduced else "each rank has its own value"
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.HIGH if reduced or event.kind is Kind.COLLECTIVE else Confidence.MEDIUM,
+        guard.span,
+        f"ranks may answer `{text(trace.snapshot, guard.span)}` differently ({why}), and what it decides about {what}: some ranks wait there for ever",
+        (
+            Evidence(guard.span, f"decided by a value that differs between ranks: {why}"),
+            Evidence(behind if behind.path in trace.snapshot.contents else visible(event, trace.snapshot.contents), f"this {what}: every rank would have to come here"),
+        ),
+        no_fix_because="the value has to be reduced over the ranks before it is compared, or one rank has to decide for all",
+    )
+    return Reported(finding)
+
+
+def _reduced_onto_one(value: Value, depth: int = _DEPTH) -> bool:
+    """Whether a ``dist.reduce`` went into the value."""
+    match value:
+        case Scalar(tensor=tensor):
+            return _reduced_onto_one(tensor, depth)
+        case Tensor():
+            return any(each.made is not None and each.made.op == "reduce" for each in ancestors(value))
+        case Symbol(test=test) if depth:
+            return any(_reduced_onto_one(part, depth - 1) for part in test[1:])
+    return False
+
+
+_EXAMPLE = """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+def main(net):
+    dist.init_process_group("nccl")
+    dataset = TensorDataset(torch.randn(64, 4), torch.randn(64, 1))
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=8, sampler=sampler)
+    ddp = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    for epoch in range(3):
+        sampler.set_epoch(epoch)
+        total = torch.zeros(())
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = torch.nn.functional.mse_loss(ddp(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss.detach()
+        {before}if total.item() < 0.1:{mark}
+            break
+"""
+
+RULE = Rule(
+    "rank-divergent-branch",
+    Severity.ERROR,
+    "the ranks go different ways by their own numbers",
+    __doc__,
+    check,
+    examples=(
+        Bad(_EXAMPLE.format(before="", mark="  # flagged")),
+        Bad(_EXAMPLE.format(before="dist.reduce(total, dst=0)\n        ", mark="  # flagged")),
+        Good(_EXAMPLE.format(before="dist.all_reduce(total)\n        ", mark="")),
+        Good(_EXAMPLE.format(before="if not torch.isfinite(total):\n            raise ValueError(total)\n        dist.all_reduce(total)\n        ", mark="")),
+    ),
+)
