@@ -61,9 +61,19 @@ def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool) -> bool:
     node = _conditions(source).get((span.start, span.end)) if isinstance(source, SourceFile) else None
     if node is None:
         return chosen
-    inverted = isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not)
-    taken, other = (node.body, node.orelse) if chosen != inverted else (node.orelse, node.body)
+    taken, other = (node.body, node.orelse) if chosen != _negates(node.test) else (node.orelse, node.body)
     return not chosen if _ends(taken, flags=domain.world.flags) and not _ends(other, flags=domain.world.flags) else chosen
+
+
+def _negates(test: ast.expr) -> bool:
+    """Whether the machine asks for the truth of the opposite and turns it round: ``not a``, ``a not in b``, ``a is not b``, ``a != b``."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return not _negates(operand)
+        case ast.Compare(ops=[ast.NotIn() | ast.IsNot() | ast.NotEq()]):
+            return True
+        case _:
+            return False
 
 
 @lru_cache(maxsize=256)
