@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter import branches, ranks
 from analysis.interpreter.frames import Exit
-from analysis.interpreter.values import Symbol, Value
+from analysis.interpreter.values import HostFunction, Instance, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame
@@ -64,7 +64,7 @@ def run_for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Exi
     span = frame.file.span(node.iter)
     source = machine.evaluate(node.iter, frame)
     iterator = machine.iterate(source, span)
-    running = Running(machine, span, _length(source), len(frame.pending))
+    running = Running(machine, span, _length(machine, source, span), len(frame.pending))
     del source
     while True:
         if running.done and not running.next():
@@ -91,8 +91,13 @@ def run_for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Exi
 _END = object()
 
 
-def _length(source: Value) -> int | None:
-    return len(source) if isinstance(source, (list, tuple, dict, set, range, str)) else None
+def _length(machine: Machine, source: Value, span: Span) -> int | None:
+    """The number of items, where it costs nothing to know."""
+    if isinstance(source, (list, tuple, dict, set, range, str)):
+        return len(source)
+    counted = source.cls.find("__len__") if isinstance(source, Instance) else None
+    length = machine.call(counted, [source], {}, span) if isinstance(counted, HostFunction) else None
+    return length if isinstance(length, int) else None
 
 
 def run_while(machine: Machine, node: ast.While, frame: Frame) -> Exit | None:

@@ -143,6 +143,13 @@ class Tensor(HostValue):
         """A method that nobody registered, or an output that can be called."""
         return self.autograd.call(self, args, kwargs)
 
+    def __enter__(self) -> Value:
+        """What an unknown call gave may be a context manager."""
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        return None
+
     def __contains__(self, item: Value) -> bool:
         raise UndecidedError(self)
 

@@ -1,0 +1,53 @@
+"""Where runs begin."""
+
+from __future__ import annotations
+
+from analysis.index import index
+from analysis.library.program import trace_program
+from analysis.snapshot import Snapshot
+
+
+def entries_of(**files: str) -> list[tuple[str, str]]:
+    snapshot = Snapshot.of({f"{name}.py": text.encode() for name, text in files.items()})
+    return list(dict.fromkeys((trace.path, trace.function) for trace in trace_program(snapshot, index(snapshot), snapshot.contents)))
+
+
+TRAIN = "import torch\ndef train(model, optimizer, x):\n    model(x).sum().backward()\n    optimizer.step()\n"
+
+
+def test_a_function_that_a_script_reached_is_no_entry():
+    main = "import torch\nfrom helper import train\nif __name__ == '__main__':\n    net = torch.nn.Linear(1, 1)\n"
+    call = "    train(net, torch.optim.SGD(net.parameters()), torch.zeros(1, 1))\n"
+    assert entries_of(helper=TRAIN, main=main + call) == [("main.py", "")]
+    assert entries_of(helper=TRAIN, main=main) == [("main.py", ""), ("helper.py", "train")]
+
+
+def test_callers_come_before_what_they_call():
+    caller = "\ndef fit(model, optimizer, loader):\n    for x in loader:\n        train(model, optimizer, x)\n"
+    assert entries_of(helper=TRAIN + caller) == [("helper.py", "fit")]
+
+
+def test_a_function_inside_another_is_run_through_that_one():
+    inner = "    def closure():\n        net(1).sum().backward()\n    opt.step(closure)\n"
+    code = f"import torch\ndef solve(net):\n    opt = torch.optim.LBFGS(net.parameters())\n{inner}"
+    assert entries_of(solver=code) == [("solver.py", "solve")]
+
+
+def test_a_hook_is_run_by_its_framework():
+    code = (
+        "import lightning.pytorch as pl\nimport torch\nclass Lit(pl.LightningModule):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.net = torch.nn.Linear(1, 1)\n    def training_step(self, batch, index):\n        return self.net(batch).sum()\n"
+        "    def configure_optimizers(self):\n        return torch.optim.SGD(self.parameters())\n"
+    )
+    assert entries_of(lit=code) == [("lit.py", "Lit")]
+
+
+def test_a_module_that_keeps_state_gets_a_loop():
+    layer = "from torch import nn\nclass {name}(nn.Module):\n    def forward(self, x):\n        {body}\n        return x\n"
+    assert entries_of(layers=layer.format(name="Kept", body="self.last = x")) == [("layers.py", "Kept")]
+    assert entries_of(layers=layer.format(name="Plain", body="y = x")) == []
+
+
+def test_tests_are_no_entries():
+    snapshot = Snapshot.of({"tests/test_train.py": TRAIN.encode(), "test_more.py": TRAIN.encode()})
+    assert list(trace_program(snapshot, index(snapshot), snapshot.contents)) == []

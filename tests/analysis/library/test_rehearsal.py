@@ -1,0 +1,98 @@
+"""How often loops run, and what becomes of windows too large to rehearse."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.index import index
+from analysis.library.entries import Entry
+from analysis.library.program import Run, run
+from analysis.library.rehearsal import FEW, Horizon
+from analysis.snapshot import Snapshot
+from analysis.trace.events import Kind
+from analysis.trace.tree import Loop
+
+
+def ended(code: str, **options) -> Run:
+    snapshot = Snapshot.of({"train.py": code.encode()})
+    found = run(snapshot, index(snapshot), Entry("train.py"), **options)
+    assert found is not None
+    assert found.complete
+    return found
+
+
+def count(found: Run, kind: Kind) -> int:
+    return len(list(found.trace(Snapshot.of({}), Entry("train.py")).events(kind)))
+
+
+TRAINING = """
+import torch
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range({rounds}):
+    net(torch.zeros(1, 1)).sum().backward()
+    if (i + 1) % {window} == 0:
+        opt.step()
+"""
+
+
+@pytest.mark.parametrize(("window", "steps"), [(1, 11), (4, 2), (10, 1), (128, 3)])
+def test_steps_happen_as_often_as_the_window_lets_them(window: int, steps: int):
+    found = ended(TRAINING.format(rounds=1000, window=window))
+    assert count(found, Kind.BACKWARD) == 11
+    assert count(found, Kind.STEP) == steps
+
+
+def test_a_window_that_was_seen_widens_the_horizon():
+    found = ended(TRAINING.format(rounds=1000, window=12))
+    assert found.domain.rehearsal.window == 12
+    wide = Horizon.for_window(found.domain.rehearsal.window)
+    assert count(ended(TRAINING.format(rounds=1000, window=12), horizon=wide), Kind.STEP) == 2
+
+
+def test_a_short_loop_runs_to_its_end():
+    found = ended(TRAINING.format(rounds=5, window=1))
+    assert count(found, Kind.STEP) == 5
+    assert all(loop.complete for loop in found.machine.tree.root.children if isinstance(loop, Loop))
+
+
+def test_a_loop_around_training_and_an_evaluation_run_a_few_rounds():
+    found = ended(
+        """
+import torch
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(90):
+    net.train()
+    for i in range(500):
+        net(torch.zeros(1, 1)).sum().backward()
+        opt.step()
+    net.eval()
+    for i in range(500):
+        net(torch.zeros(1, 1)).sum()
+"""
+    )
+    assert count(found, Kind.TRAIN_MODE) == FEW
+    assert count(found, Kind.STEP) == FEW * 11
+    assert count(found, Kind.FORWARD) == FEW * (11 + FEW)
+
+
+def test_known_content_runs_to_its_end():
+    found = ended(
+        """
+import torch
+blocks = torch.nn.ModuleList([torch.nn.Linear(1, 1) for _ in range(24)])
+seen = 0
+x = torch.zeros(1, 1)
+for block in blocks:
+    seen += 1
+assert seen == 24
+torch.manual_seed(seen)
+"""
+    )
+    assert [event.value for event in found.trace(Snapshot.of({}), Entry("train.py")).events(Kind.SEED)] == [24]
+
+
+def test_arithmetic_outside_counters_is_left_alone():
+    found = ended("import torch\nfor i in range(2):\n    torch.manual_seed(768 % 100)\n")
+    assert {event.value for event in found.trace(Snapshot.of({}), Entry("train.py")).events(Kind.SEED)} == {68}
