@@ -76,6 +76,8 @@ def _fill(call: Call, cls: Class) -> Value:
             value = call.kwargs[name]
         else:
             value = _default(call, default, name, annotation)
+            if takes and "**" in call.kwargs and (value is None or isinstance(value, bool)):
+                value = domain_of(call).casting.symbol(name, call.span, ())  # a switch that the configuration may set
         position += takes
         call.machine.setattr(instance, name, value, call.span)
     after = cls.find("__post_init__")

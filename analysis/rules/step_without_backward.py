@@ -74,12 +74,25 @@ def _repeats(witness: Witness) -> bool:
     return bool(witness.fault.context.stamp)
 
 
+def _between(trace: Trace, zero: Event, step: Event) -> Event | None:
+    """A backward between the clearing and the step: it reaches others."""
+    inside = False
+    for event in trace.events(Kind.ZERO_GRAD, Kind.BACKWARD, Kind.STEP):
+        if event is step:
+            return None
+        inside = inside or event is zero
+        if inside and event.kind is Kind.BACKWARD:
+            return event
+    return None
+
+
 def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     files = trace.snapshot.contents
     step = witness.fault
     zero = witness.last("zero") or step
     span = visible(step, files)
-    others = next((event for event in trace.events(Kind.BACKWARD) if event.context.stamp == step.context.stamp), None)
+    # Without any backward in sight, one may have been missed: such a finding is counted, never shown.
+    others = _between(trace, zero, step)
     chain = [Evidence(visible(zero, files), "the gradients are cleared")]
     if others is not None:
         chain.append(Evidence(visible(others, files), "this backward reaches none of the optimizer's parameters"))
@@ -87,7 +100,7 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     finding = Finding(
         RULE.name,
         RULE.severity,
-        min(confidence_in(gradients.optimizer), Confidence.MEDIUM),
+        min(confidence_in(gradients.optimizer), Confidence.MEDIUM if others is not None else Confidence.LOW),
         span,
         f"`{text(trace.snapshot, span)}` finds no gradients: no backward has reached the parameters of this optimizer since they were cleared",
         tuple(chain),

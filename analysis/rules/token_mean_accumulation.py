@@ -5,7 +5,7 @@ means is not the mean over the window: a token in a short micro-batch weighs mor
 
 **How to fix it.** Sum the losses (`reduction="sum"`) and divide by the number of counted tokens of the whole window.
 
-**What is not reported.** Losses without `ignore_index`; the label 255 of dense prediction; sum reductions with a global count; losses
+**What is not reported.** Losses without `ignore_index`; other markers than -100 and the token that pads (the 255 of dense prediction); sum reductions with a global count; losses
 that a model computes inside itself.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
+from analysis.interpreter.values import Symbol
 from analysis.library.tensor import Made
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import gradients_of
@@ -26,8 +27,8 @@ from analysis.trace.places import visible
 from analysis.trace.reading import text
 
 _OVER_TOKENS = frozenset({"cross_entropy", "nll_loss"})
-#: What data sets for segmentation call a pixel without a label.
-_VOID_PIXEL = 255
+#: What tokens that do not count are called: the marker of language models, or the token that pads. Others, as the 255 of void pixels, are something else.
+_UNCOUNTED = frozenset({-100, 0})
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -51,7 +52,8 @@ def _mean_over_tokens(window: Window) -> Made | None:
         return None
     made = scaling.terms[0]
     ignored = made.options.get("ignore_index")
-    return made if made.op in _OVER_TOKENS and ignored is not None and ignored != _VOID_PIXEL else None
+    counts = isinstance(ignored, Symbol) or (isinstance(ignored, int) and ignored in _UNCOUNTED)
+    return made if made.op in _OVER_TOKENS and counts else None
 
 
 def _reported(trace: Trace, window: Window, made: Made) -> Reported:
