@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from analysis.certainty import Unknown
 from analysis.snapshot import Snapshot
 from estimator.catalog import Gpu, gpu, model
 from estimator.config import TrainingConfig
@@ -15,6 +16,7 @@ from estimator.interval import Peak, context_on, memory_of
 from estimator.kernels import SM80
 from estimator.remedies import remedies
 from estimator.request import Request
+from estimator.script.entry import is_entry, not_an_entry
 from estimator.script.knobs import Knobs
 from estimator.script.reading import config_of, mode_of
 from estimator.script.run import Run, run_script
@@ -22,6 +24,7 @@ from estimator.script.template import PATH, config_for, script_for
 from estimator.tape.events import Kind
 from estimator.timeline import Timeline, timeline
 
+_NOTHING_SEEN = "no model was seen to train: what the script runs when it is started without arguments does not reach one"
 #: Source lines shown as what holds most.
 _SHOWN_HOLDERS = 5
 
@@ -33,7 +36,7 @@ def estimate(snapshot: Snapshot, request: Request) -> tuple[Estimate, ...]:
     """
     cards = tuple(gpu(name) for name in request.gpus)
     played = _play(snapshot, request, _generation(cards))
-    if played is None or played.memory is None:
+    if isinstance(played, str) or played.memory is None:
         return (_unresolved(request, played),)
     found = Estimate(
         entry=request.entry or played.config_model(),
@@ -46,22 +49,38 @@ def estimate(snapshot: Snapshot, request: Request) -> tuple[Estimate, ...]:
     return (replace(found, remedies=_remedies(snapshot, request, found, cards)),)
 
 
+def is_resolved(run: Run) -> bool:
+    """Whether a model ran to the end of what was to be seen, and nothing of it was lost."""
+    observed, tape = run.observed, run.tape
+    if observed.main is None or observed.lost:
+        return False
+    if tape.backwards:
+        return tape.steps > 0 or not tape.optimizers
+    return not observed.lost_in_evaluation
+
+
+def unknowns_of(run: Run) -> tuple[str, ...]:
+    """What is in doubt, what decides most first."""
+    observed = run.observed
+    return (*observed.lost, *observed.lost_in_evaluation, *observed.unknowns, *run.tape.assumptions)
+
+
 class _Played:
     """One run, read."""
 
     def __init__(self, run: Run, config: TrainingConfig, mode: Mode, card: Gpu | None) -> None:
         self.config = config
         self.mode = mode
-        self.unknowns = (*run.observed.lost, *run.observed.unknowns, *run.tape.assumptions)
-        resolved = bool(run.observed.calls) and not run.observed.lost and (mode is not Mode.TRAINING or run.tape.steps > 0)
-        self.memory = _memory(run, timeline(run.tape.events), card) if resolved else None
+        self.unknowns = unknowns_of(run)
+        self.memory = _memory(run, timeline(run.tape.events), card) if is_resolved(run) else None
 
     def config_model(self) -> str:
         """The model's name."""
         return str(getattr(self.config.model, "value", "model"))
 
 
-def _play(snapshot: Snapshot, request: Request, generation: int) -> _Played | None:
+def _play(snapshot: Snapshot, request: Request, generation: int) -> _Played | str:
+    """One run of the request; where the file is no training script, the sentence that says why."""
     card = gpu(request.gpus[0]) if request.gpus else None
     if request.model is not None:
         chosen = model(request.model)
@@ -70,6 +89,9 @@ def _play(snapshot: Snapshot, request: Request, generation: int) -> _Played | No
         run = run_script(Snapshot.of({PATH: text.encode()}), PATH, replace(request, overrides={}), generation)
         return _Played(run, config, mode_of(run), card)
     entry = request.entry or ""
+    why_not = not_an_entry(snapshot, entry)
+    if why_not is not None:
+        return why_not
     run = run_script(snapshot, entry, request, generation)
     return _Played(run, config_of(run, request), mode_of(run), card)
 
@@ -94,16 +116,14 @@ def _memory(run: Run, played: Timeline, card: Gpu | None) -> Memory:
     return memory_of(peak, context_on(card))
 
 
-def _unresolved(request: Request, played: _Played | None) -> Estimate:
-    missing = played.unknowns if played is not None else ()
-    return Estimate(
-        entry=request.entry or str(request.model),
-        mode=played.mode if played is not None else Mode.TRAINING,
-        config=played.config if played is not None else TrainingConfig(),
-        memory=None,
-        unknowns=missing or ("no model was seen to train here: the script's entry point was not found, or it is called with arguments that nobody passes",),
-        fits=tuple(Fit(card.name, card.usable_bytes, Verdict.CANNOT_TELL) for card in (gpu(name) for name in request.gpus)),
-    )
+def _unresolved(request: Request, played: _Played | str) -> Estimate:
+    """An estimate without numbers, which says what is missing."""
+    cards = tuple(gpu(name) for name in request.gpus)
+    fits = tuple(Fit(card.name, card.usable_bytes, Verdict.CANNOT_TELL) for card in cards)
+    entry = request.entry or str(request.model)
+    if isinstance(played, str):
+        return Estimate(entry, Mode.TRAINING, TrainingConfig(model=Unknown(played)), None, (played,), fits)
+    return Estimate(entry, played.mode, played.config, None, played.unknowns or (_NOTHING_SEEN,), fits)
 
 
 def _remedies(snapshot: Snapshot, request: Request, found: Estimate, cards: tuple[Gpu, ...]) -> tuple[Remedy, ...]:
@@ -123,4 +143,4 @@ def _remedies(snapshot: Snapshot, request: Request, found: Estimate, cards: tupl
 
 def _once(snapshot: Snapshot, request: Request, card: Gpu) -> tuple[TrainingConfig, Memory] | None:
     played = _play(snapshot, replace(request, gpus=(card.name,)), _generation((card,)))
-    return None if played is None or played.memory is None else (played.config, played.memory)
+    return None if isinstance(played, str) or played.memory is None else (played.config, played.memory)

@@ -25,6 +25,7 @@ def run(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.
         return _lazily(machine, node, frame, first)
     made: Value = GuestDict() if isinstance(node, ast.DictComp) else GuestSet() if isinstance(node, ast.SetComp) else GuestList()
     made.span, made.stamp = span, machine.stamp
+    unknown = machine.unknown_items
     for _ in _rounds(machine, node.generators, frame, None):
         if isinstance(node, ast.DictComp):
             key = machine.evaluate(node.key, frame)
@@ -35,7 +36,7 @@ def run(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.
             made.append(machine.evaluate(node.elt, frame))
         if len(made) >= MAX_ITEMS:
             break
-    return made
+    return made if machine.unknown_items == unknown else machine.domain.collected(machine, made, span)
 
 
 def _lazily(machine: Machine, node: ast.GeneratorExp, frame: Frame, first: Iterator[Value]) -> Iterator[Value]:

@@ -77,6 +77,10 @@ class Domain(Protocol):
         """``value`` of the expression at ``span``, a statement of its own, goes nowhere. Called where ``watches_stores`` is set."""
         ...
 
+    def collected(self, machine: Machine, made: Value, span: Span) -> Value:
+        """``made`` holds what was taken of something of unknown length: how many items it has is not known. Returns what it is taken for."""
+        ...
+
     def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
         """``left % right`` of an integer and an integer or symbol: a replacement, or ``MISSING`` for the ordinary result."""
         ...

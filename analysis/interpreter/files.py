@@ -25,21 +25,25 @@ class FileText(str):
 
 
 class OpenFile(HostValue):
-    """What ``open`` returns. Nothing is ever written."""
+    """What ``open`` returns; ``name`` as it is written. Nothing is ever written to it."""
 
-    __slots__ = ("span", "text")
+    __slots__ = ("name", "span", "text")
 
-    def __init__(self, text: FileText | None, span: Span) -> None:
+    def __init__(self, text: FileText | None, span: Span, name: str = "a file") -> None:
         self.text = text
         self.span = span
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
 
     def read(self, *_size: Value) -> Value:
         """The whole text if the snapshot holds the file."""
-        return Symbol("the content of a file", self.span) if self.text is None else self.text
+        return Symbol(f"the content of {self.name}", self.span) if self.text is None else self.text
 
     def readlines(self) -> Value:
         """Its lines."""
-        return Symbol("the lines of a file", self.span) if self.text is None else self.text.splitlines(keepends=True)
+        return Symbol(f"the lines of {self.name}", self.span) if self.text is None else self.text.splitlines(keepends=True)
 
     def write(self, *_text: Value) -> None:
         """Nothing happens."""
@@ -57,7 +61,9 @@ class OpenFile(HostValue):
         return None
 
     def __iter__(self) -> Iterator[Value]:
-        return iter([Symbol("a line of a file", self.span)] if self.text is None else self.text.splitlines(keepends=True))
+        if self.text is None:
+            raise TypeError("how many lines it has is not known")
+        return iter(self.text.splitlines(keepends=True))
 
 
 def open_file(machine: Machine, path: Value, span: Span) -> OpenFile:
@@ -70,7 +76,7 @@ def open_file(machine: Machine, path: Value, span: Span) -> OpenFile:
                 text = FileText(raw.decode("utf-8", "replace"))
                 text.path = name
                 return OpenFile(text, span)
-    return OpenFile(None, span)
+    return OpenFile(None, span, path if isinstance(path, str) else "a file")
 
 
 def run_text(machine: Machine, code: Value, span: Span) -> Value:

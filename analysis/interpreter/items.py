@@ -51,6 +51,7 @@ def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
 def _part_of_unknown(machine: Machine, owner: Symbol, key: Value, span: Span) -> Symbol:
     """A slice of something unknown; between two numbers its length is known."""
     part = Symbol(f"{owner!r}[…]", span, machine.stamp)
+    part.source = owner
     if isinstance(key, slice) and isinstance(key.stop, int) and isinstance(key.start, int | None) and key.step in {None, 1}:
         start = key.start or 0
         if 0 <= start <= key.stop:

@@ -58,8 +58,9 @@ def _join(left: Value, right: Value) -> Value:
 
 def _merged(left: Value, right: Value) -> Value:
     """One value for both where they say so: a domain's values that can be joined, a wrapper and what it wraps; else ``MISSING``."""
-    if isinstance(left, HostValue) and type(left) is type(right) and hasattr(type(left), "joined"):
-        return left.joined(right)
+    joined = getattr(type(left), "joined", None) if isinstance(left, HostValue) and type(left) is type(right) else None
+    if joined is not None:
+        return joined(left, right)
     for wrapper, inner in ((left, right), (right, left)):
         if isinstance(wrapper, Instance) and wrapper.cls.find("wraps") is True and any(held is inner for held in wrapper.fields.values()):
             return wrapper

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import MappingView
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import branches, ranks
@@ -93,7 +94,7 @@ _END = object()
 
 def _length(machine: Machine, source: Value, span: Span) -> int | None:
     """The number of items, where it costs nothing to know."""
-    if isinstance(source, (list, tuple, dict, set, range, str)):
+    if isinstance(source, (list, tuple, dict, set, range, str, MappingView)):
         return len(source)
     counted = source.cls.find("__len__") if isinstance(source, Instance) else None
     length = machine.call(counted, [source], {}, span) if isinstance(counted, HostFunction) else None

@@ -37,7 +37,9 @@ def unknown(call: Call, *values: Value) -> Symbol:
     """The result of a built-in on values of which one is not known."""
     source = next((value for value in values if isinstance(value, Symbol)), None)
     stamp = source.stamp if source is not None else call.machine.stamp
-    return Symbol("the result of a built-in", call.span, stamp, rank_varying=any(getattr(value, "rank_varying", False) for value in values))
+    made = Symbol("the result of a built-in", call.span, stamp, rank_varying=any(getattr(value, "rank_varying", False) for value in values))
+    made.source = source
+    return made
 
 
 def made(call: Call, container: Value) -> Value:

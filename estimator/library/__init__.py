@@ -21,6 +21,15 @@ from estimator.tape import facade
 PREFIX = "<library>/"
 
 
+#: The guest sources that were read, by the path that their spans have.
+_BY_PATH: dict[str, SourceFile] = {}
+
+
+def source_at(path: str) -> SourceFile | None:
+    """The guest source with that path; None if it is a file of the repository."""
+    return _BY_PATH.get(path)
+
+
 @cache
 def _names() -> dict[str, Value]:
     names: dict[str, Value] = dict(facade.NAMES)
@@ -61,6 +70,7 @@ def _read(package: str, parts: list[str], dotted: str) -> SourceFile | None:
             source = read(f"{PREFIX}{dotted.replace('.', '/')}{'/__init__' if last == '__init__.py' else ''}.py", resource.read_bytes())
             if isinstance(source, NotAnalysed):
                 raise ValueError(f"{source.path}: {source.reason}")
+            _BY_PATH[source.path] = source
             return source
     return None
 

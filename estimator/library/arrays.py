@@ -10,6 +10,8 @@ from estimator.tape.dtype import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT8, Dt
 from estimator.tape.not_followed import NotFollowed
 from estimator.tape.operations.creation import empty
 from estimator.tape.operations.creation import randint as random_integers
+from estimator.tape.registry import operation
+from estimator.tape.shape import resolve_shape
 from estimator.tape.tensor import Tensor
 
 #: Stands for the unknown length of data in a file; long enough for any window read from it.
@@ -53,8 +55,39 @@ class Array(HostValue):
         """The same."""
         return Array(self.shape, self.dtype)
 
+    @property
+    def T(self) -> Array:  # noqa: N802  NumPy's name
+        """The dimensions in reverse order."""
+        return Array(self.shape[::-1], self.dtype)
+
+    def reshape(self, *shape: Any) -> Array:
+        """Another shape of as many elements."""
+        wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        return Array(resolve_shape(wanted, self.size), self.dtype)
+
+    def transpose(self, *order: Any) -> Array:
+        """The dimensions in another order."""
+        wanted = tuple(order[0]) if len(order) == 1 and isinstance(order[0], (tuple, list)) else order
+        return Array(tuple(self.shape[place] for place in wanted) if wanted else self.shape[::-1], self.dtype)
+
     def __len__(self) -> int:
         return self.shape[0]
+
+    def _same(self, *_: Any, **__: Any) -> Array:
+        return Array(self.shape, self.dtype)
+
+    def _number(self, *_: Any, **__: Any) -> Symbol:
+        return Symbol("a number of an array", None)
+
+    any = all = max = min = sum = mean = std = item = argmax = argmin = _number
+    squeeze = flatten = clip = round = _same
+    __gt__ = __lt__ = __ge__ = __le__ = _same
+    __eq__ = __ne__ = _same  # type: ignore[assignment]  # arrays are compared element by element
+    __hash__ = object.__hash__
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __neg__ = _same
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Numbers change, the shape does not."""
 
     def __getitem__(self, index: Any) -> Array:
         items = index if isinstance(index, tuple) else (index,)
@@ -114,6 +147,12 @@ def randint(*bounds: Any, **options: Any) -> Tensor:
     if not made.device.counted and made.ndim == 1 and made.numel() <= MOST_POSITIONS:
         made.values = (0,) * made.numel()
     return made
+
+
+@operation(".numpy")
+def numpy(x: Tensor, *_: Any, **__: Any) -> Array:
+    """A tensor's numbers as an array: they are on the host then."""
+    return Array(tuple(x.shape), x.dtype)
 
 
 NAMES: dict[str, Any] = {f"numpy.{name}": dtype for name, dtype in _DTYPES.items()}

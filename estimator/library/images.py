@@ -9,6 +9,7 @@ from estimator.library.arrays import Array
 from estimator.tape.device import CPU
 from estimator.tape.dtype import FLOAT32, INT64, UINT8, Dtype
 from estimator.tape.operations.creation import empty
+from estimator.tape.run import current
 from estimator.tape.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: The size that most classifiers are trained at (ImageNet); used in the open where no transform sets one.
 USUAL_SIZE = 224
+#: What is said where an image's own size is asked for and nobody knows it.
+SIZE_ASSUMED = f"the size of the images is not known: {USUAL_SIZE} pixels, ImageNet's usual size, are taken"
 #: Channels by the mode that a picture is converted to.
 _MODES = {"L": 1, "1": 1, "P": 1, "I": 1, "F": 1, "RGB": 3, "YCbCr": 3, "HSV": 3, "LAB": 3, "RGBA": 4, "CMYK": 4}
 
@@ -32,7 +35,9 @@ class Image(HostValue):
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height, as PIL says them."""
+        """Width and height, as PIL says them; a size that nobody says is taken to be the usual one."""
+        if self.width is None or self.height is None:
+            current().assume(SIZE_ASSUMED)
         return self.width or USUAL_SIZE, self.height or USUAL_SIZE
 
     @property
@@ -58,7 +63,12 @@ class Image(HostValue):
         """The same picture."""
         return self
 
-    rotate = filter = transpose = copy
+    rotate = filter = transpose = thumbnail = copy
+
+    def save(self, *_: Any, **__: Any) -> None:
+        """Nothing happens."""
+
+    show = save
 
     def close(self) -> None:
         """Nothing happens."""
@@ -141,7 +151,7 @@ def _measured(call: Call, sample: Image) -> tuple[int, int]:
     domain = _domain(call)
     override = domain.request.overrides.get("image_size")
     if override is None:
-        domain.observed.fact("assumed_image_size", (USUAL_SIZE, "no transform sets the size of the images; ImageNet's usual size is taken"), None)
+        domain.observed.fact("assumed_image_size", (USUAL_SIZE, SIZE_ASSUMED), None)
     return override or USUAL_SIZE, override or USUAL_SIZE
 
 

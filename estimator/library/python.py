@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-import posixpath
 from collections.abc import Callable
 from typing import Any
 
 from analysis.interpreter.builtins import BUILTINS
-from analysis.interpreter.values import Call, Class, Function, GuestDict, HostFunction, HostValue, Method, Symbol, Value
+from analysis.interpreter.values import Call, Class, Function, GuestDict, GuestList, HostFunction, HostValue, Method, Symbol, Value
 
 
 class Signature(HostValue):
@@ -34,30 +33,8 @@ def _signature(call: Call) -> Value:
     return Symbol("the signature of something that was not followed", call.span)
 
 
-def _exists(call: Call) -> Value:
-    """Files made by earlier runs are taken not to be there: a run from the start needs most memory."""
-    path = call.args[0]
-    return isinstance(path, str) and posixpath.normpath(path) in call.machine.snapshot.paths
-
-
 NAMES: dict[str, Value] = {f"math.{name}": getattr(math, name) for name in dir(math) if not name.startswith("_")}
-NAMES.update(
-    {
-        "inspect.signature": HostFunction("inspect.signature", _signature),
-        "os.path.exists": HostFunction("os.path.exists", _exists),
-        "os.path.isfile": HostFunction("os.path.isfile", _exists),
-        "os.path.isdir": HostFunction("os.path.isdir", _exists),
-        "os.path.join": HostFunction("os.path.join", lambda call: posixpath.join(*call.args) if all(isinstance(a, str) for a in call.args) else Symbol("a path", call.span)),
-    }
-)
-
-
-def _environment(call: Call) -> Value:
-    """A variable of the environment: not set, so its default decides (one process, one device)."""
-    return call.get(1, "default")
-
-
-NAMES.update({"os.environ.get": HostFunction("os.environ.get", _environment), "os.getenv": HostFunction("os.getenv", _environment)})
+NAMES["inspect.signature"] = HostFunction("inspect.signature", _signature)
 
 
 def _iterated(function: Callable[..., Any]) -> HostFunction:
@@ -71,6 +48,34 @@ def _islice(call: Call) -> Value:
 
 def _repeat(call: Call) -> Value:
     return itertools.repeat(*call.args)
+
+
+class Deque(GuestList):
+    """``collections.deque``: a list that also grows at its left end; a bounded one is not cut."""
+
+    __slots__ = ()
+
+    def appendleft(self, value: Value) -> None:
+        """Put in front."""
+        self.insert(0, value)
+
+    def popleft(self) -> Value:
+        """Take from the front."""
+        return self.pop(0)
+
+    def extendleft(self, values: Any) -> None:
+        """Put in front one after another."""
+        for value in values:
+            self.insert(0, value)
+
+    def rotate(self, _steps: int = 1) -> None:
+        """Who comes first does not matter."""
+
+
+def _deque(call: Call) -> Value:
+    made = Deque(call.machine.items(call.args[0], call.span) if call.args else ())
+    made.span, made.stamp = call.span, call.machine.stamp
+    return made
 
 
 def _defaultdict(call: Call) -> Value:
@@ -101,11 +106,8 @@ NAMES.update(
         "itertools.islice": HostFunction("itertools.islice", _islice),
         "itertools.repeat": HostFunction("itertools.repeat", _repeat),
         "collections.OrderedDict": HostFunction("dict", BUILTINS["dict"].run),
-        "collections.deque": HostFunction("list", lambda call: BUILTINS["list"].run(Call(call.machine, call.args[:1], {}, call.span))),
+        "collections.deque": HostFunction("collections.deque", _deque),
         "collections.defaultdict": HostFunction("collections.defaultdict", _defaultdict),
-        "tqdm.tqdm": HostFunction("tqdm.tqdm", lambda call: call.get(0, "iterable")),
-        "tqdm.auto.tqdm": HostFunction("tqdm.tqdm", lambda call: call.get(0, "iterable")),
-        "tqdm.trange": HostFunction("tqdm.trange", lambda call: range(*call.args)),
         "typing.cast": HostFunction("typing.cast", lambda call: call.args[1]),
     }
 )

@@ -26,6 +26,8 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         "preflight_zoo.cache": "DynamicCache",
         "preflight_zoo.gpt2": "Conv1D",
     },
+    "torch.nn": {"torch.nn.parallel": "DataParallel"},
+    "torch.nn.parallel.data_parallel": {"torch.nn.parallel": "DataParallel"},
     "torch.utils.data.dataloader": {"torch.utils.data": "DataLoader default_collate"},
     "torch.utils.data.dataset": {"torch.utils.data": "Dataset IterableDataset TensorDataset Subset ConcatDataset random_split"},
     "torch.utils.data.distributed": {"torch.utils.data": "DistributedSampler"},
@@ -38,6 +40,10 @@ _MODULES: Mapping[str, str] = {
     "torchvision.transforms.transforms": "torchvision.transforms",
     "torchvision.transforms.v2.functional": "torchvision.transforms.functional",
     "datasets.load": "datasets",
+    "tqdm.auto": "tqdm",
+    "tqdm.notebook": "tqdm",
+    "tqdm.rich": "tqdm",
+    "tqdm.std": "tqdm",
 }
 
 

@@ -86,7 +86,7 @@ def _list(call: Call) -> Value:
     if isinstance(source, Chained):
         rows = source.rows
         return joined(rows) if rows and all(isinstance(row, Tokens) for row in rows) else BUILTINS["list"].run(Call(call.machine, [iter(source)], {}, call.span))
-    return source.copy() if isinstance(source, Tokens) else BUILTINS["list"].run(call)
+    return source.copy() if isinstance(source, Tokens) else _whole("list").run(call)
 
 
 class Chained:
@@ -116,8 +116,22 @@ def _identity_number(call: Call) -> Value:
     return id(call.args[0])
 
 
+def _whole(name: str) -> HostFunction:
+    """A built-in that takes all items at once: of unknown many, an unknown collection."""
+
+    def run(call: Call) -> Value:
+        before = call.machine.unknown_items
+        made = BUILTINS[name].run(call)
+        return made if call.machine.unknown_items == before else call.machine.domain.collected(call.machine, made, call.span)
+
+    return HostFunction(name, run)
+
+
 #: Built-ins that mean more here than on plain values.
-BUILTINS_HERE: dict[str, Value] = {**BUILTINS, "list": HostFunction("list", _list), "id": HostFunction("id", _identity_number)}
+BUILTINS_HERE: dict[str, Value] = {
+    **BUILTINS, **{name: _whole(name) for name in ("tuple", "set", "frozenset", "sorted", "dict")}, "list": HostFunction("list", _list),
+    "id": HostFunction("id", _identity_number),
+}  # fmt: skip
 NAMES: dict[str, Value] = {
     "itertools.chain": HostFunction("itertools.chain", _chain),
     "itertools.chain.from_iterable": HostFunction("itertools.chain.from_iterable", _chain_from_iterable),

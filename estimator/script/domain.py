@@ -12,7 +12,9 @@ from analysis.source import SourceFile, Span
 from estimator.library import guest_module, lookup
 from estimator.library.second_names import module_name, second_names
 from estimator.library.tokens import BUILTINS_HERE
+from estimator.library.unknown_numbers import OPEN
 from estimator.script import doubts, shapes, watching
+from estimator.script.guards import Filter, stands_at
 from estimator.script.loops import WINDOW, LibraryPlan, Plan, steps_inside
 from estimator.script.observed import Observed
 from estimator.script.pins import pinned_version
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _WATCHED_CALLS = 64
 #: Items of something unknown: enough for two optimizer steps of a loop over it.
 _UNKNOWN_ITEMS = 3
+_COLLECTION = "a collection made of "
 _GUEST_ERRORS = (KeyError, IndexError, AttributeError, ValueError, TypeError, ImportError)
 
 
@@ -45,6 +48,10 @@ class TapeDomain:
         self.observed = Observed()
         #: What was lost and the sentence that says why, by the identity of the symbol that stands for it.
         self.causes: dict[int, tuple[Symbol, str]] = {}
+        #: Sentences for names of libraries that something comes of, by name and line.
+        self.blamed: dict[tuple[Place | None, str], str] = {}
+        #: What was iterated over last without its length being known.
+        self._uncounted: Value = None
         self._lines: dict[Span, Place] = {}
 
     @property
@@ -174,6 +181,11 @@ class TapeDomain:
 
     def decide(self, machine: Machine, condition: Value, span: Span) -> bool | None:
         """An undecided condition is taken not to hold; inside a model that is an unknown of the estimate."""
+        stands = stands_at(machine.snapshot, span)
+        if isinstance(stands, Filter):
+            return None  # what may be filtered out is taken to stay
+        if stands is not None and not self.tape.depth:
+            return stands
         if isinstance(condition, Alternatives):
             return True
         if self.tape.depth:
@@ -186,12 +198,12 @@ class TapeDomain:
             return LibraryPlan(self.tape)
         source = machine.snapshot.source(span.path)
         counted = length is not None and isinstance(source, SourceFile) and not steps_inside(source, span.start)
-        return Plan(self.tape, length, counted=counted)
+        return Plan(machine, self.tape, length, counted=counted)
 
     def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
         """Counters are concrete here; a long window of accumulation is shortened."""
         tape = self.tape
-        if right <= WINDOW or tape.depth or not tape.backwards or not self.is_own(span):
+        if not (isinstance(left, int) and isinstance(right, int)) or right <= WINDOW or tape.depth or not tape.backwards or not self.is_own(span):
             return MISSING
         if tape.steps == 0:
             self.observed.window = (right, self.place(span))
@@ -200,8 +212,24 @@ class TapeDomain:
     def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
         """Items that the source does not tell."""
         length = value.parts.get(".__len__()") if isinstance(value, Symbol) else None
+        counted = isinstance(length, int)
+        if not counted:
+            self._uncounted = value
         for index in range(length if isinstance(length, int) else _UNKNOWN_ITEMS):
-            yield Symbol(f"item {index} of {in_words(value)}", span, machine.stamp)
+            item = Symbol(f"item {index} of {in_words(value)}", span, machine.stamp)
+            item.source, item.role = value, "" if counted else OPEN
+            yield item
+            machine.unknown_items -= counted  # as many as there are: nothing is open about them
+
+    def collected(self, machine: Machine, made: Value, span: Span) -> Value:
+        """A collection of unknown length is not known: two or three items would make a wrong shape."""
+        words = in_words(self._uncounted).removeprefix(_COLLECTION)
+        symbol = Symbol(f"{_COLLECTION}{words}", span, machine.stamp)
+        symbol.source = self._uncounted
+        return symbol
+
+    def discarded(self, machine: Machine, value: Value, span: Span) -> None:
+        """Nothing is watched here."""
 
     # Calls.
 
@@ -236,11 +264,19 @@ class TapeDomain:
         return doubts.failed(self, callee, error, span, operands)
 
     def lose(self, sentence: str) -> None:
-        """Something of the model was not followed: the peak is not known."""
-        self.observed.lost[sentence] = None
+        """Something of the model was not followed: the peak is not known. Without gradients it is an evaluation, and training goes on."""
+        evaluates = not self.tape.grad_enabled and self.tape.phase is Phase.FORWARD
+        (self.observed.lost_in_evaluation if evaluates else self.observed.lost)[sentence] = None
 
     def doubt(self, sentence: str) -> None:
         """Something was not followed: inside a model, its backward or an optimizer it takes the estimate with it, elsewhere it is a doubt."""
-        inside = self.tape.depth or self.tape.phase in {Phase.BACKWARD, Phase.OPTIMIZER_STEP}
-        (self.observed.lost if inside else self.observed.unknowns)[sentence] = None
+        if self.inside:
+            self.lose(sentence)
+        else:
+            self.observed.unknowns[sentence] = None
+
+    @property
+    def inside(self) -> bool:
+        """Whether a model, a backward pass or an optimizer's step runs."""
+        return self.tape.depth > 0 or self.tape.phase in {Phase.BACKWARD, Phase.OPTIMIZER_STEP}
 

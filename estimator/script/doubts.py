@@ -6,8 +6,9 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.interpreter.values import External, StopRun, Symbol, Value
+from analysis.interpreter.values import External, HostFunction, StopRun, Symbol, Value
 from estimator.script.words import call_in_words, in_words
+from estimator.tape.device import CUDA
 from estimator.tape.not_followed import NotFollowed
 from estimator.tape.tensor import Tensor
 
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 LOST = "lost"
 #: Role of a symbol that is a number, whatever its value.
 NUMBER = "number"
-#: First item of the ``test`` of a symbol that comes of another; the second is that one.
-OF = "of"
+#: Functions that take a device.
+_PLACING = frozenset({"to", "module_to", "Device", "cuda"})
+#: How the value of an argument that nobody gives is called.
+ARGUMENT = "the argument "
 #: Longer chains of what comes of what are not walked.
 _LONGEST_CHAIN = 64
 _ARITHMETIC = frozenset(
@@ -42,27 +45,63 @@ def holds_device_tensor(value: Any, depth: int = 3) -> bool:
 
 
 def attribute(owner: Symbol, name: str) -> Value:
-    """An attribute of something unknown, the same one every time; it remembers whose it is."""
+    """An attribute of something unknown, the same one every time; its ``test`` says which."""
     part = owner.part(f".{name}", f"{in_words(owner)}.{name}")
     if isinstance(part, Symbol) and not part.test:
         part.test = (f".{name}", owner)
-        part.role = owner.role if owner.role == LOST else part.role
     return part
 
 
 def call_of(domain: TapeDomain, callee: Value, span: Span) -> Symbol:
     """What a call that was not followed gives."""
     made = Symbol(call_in_words(callee), span, domain.machine.stamp)
-    made.test, made.role = (OF, callee), LOST if is_lost(callee) else ""
+    made.source = callee
     return made
 
 
 def lost(why: str, span: Span, source: Value) -> Symbol:
     """What stands for something lost, which comes of ``source``."""
     symbol = Symbol(why, span)
-    symbol.role = LOST
-    symbol.test = (OF, source)
+    symbol.role, symbol.source = LOST, source
     return symbol
+
+
+def chain(value: Value) -> Iterator[Symbol]:
+    """``value`` and what it comes of, one after another."""
+    for _ in range(_LONGEST_CHAIN):
+        if not isinstance(value, Symbol):
+            return
+        yield value
+        value = value.source
+
+
+def is_lost(value: Value) -> bool:
+    """Whether a value is, holds or comes of something that was reported as lost."""
+    if isinstance(value, (list, tuple)):
+        return any(is_lost(item) for item in value)
+    return any(symbol.role == LOST for symbol in chain(value))
+
+
+def library_behind(domain: TapeDomain, value: Value) -> tuple[Place | None, str] | None:
+    """The name of a library that an unknown value comes of, and the line on which it was called."""
+    root = next(reversed(list(chain(value))), None)
+    if root is None or root.span is None or not isinstance(root.source, External):
+        return None
+    return domain.here(root.span), root.source.dotted
+
+
+def report(domain: TapeDomain, symbol: Symbol, sentence: str) -> None:
+    """Say why ``symbol`` is lost; what comes of it refers to this."""
+    domain.causes[id(symbol)] = (symbol, sentence)
+    domain.doubt(sentence)
+
+
+def promote(domain: TapeDomain, value: Value, otherwise: str) -> None:
+    """What was lost has reached a model, its backward or an optimizer: the sentence that was said then takes the estimate with it."""
+    symbols = list(chain(value)) if not isinstance(value, (list, tuple)) else [symbol for item in value for symbol in chain(item)]
+    cause = next((domain.causes[id(symbol)][1] for symbol in symbols if id(symbol) in domain.causes), otherwise)
+    domain.observed.unknowns.pop(cause, None)
+    domain.lose(cause)
 
 
 def branch(domain: TapeDomain, condition: Value, span: Span) -> None:
@@ -76,68 +115,35 @@ def branch(domain: TapeDomain, condition: Value, span: Span) -> None:
 def swallowed(domain: TapeDomain, callee: Value, span: Span) -> Symbol:
     """A tensor went into something that was not followed."""
     given = lost(call_in_words(callee), span, callee)
+    here, source = domain.here(span), library_behind(domain, callee)
+    if source is None or source[0] == here:
+        sentence = f"{here}: what {in_words(callee)} does with the tensors it is given is not known"
+    else:
+        sentence = f"{source[0]}: {source[1]} is not modelled yet, and the tensors of {here} go through it"
     if not is_lost(callee):
-        here, source = domain.here(span), library_behind(domain, callee)
-        if source is None or source[0] == here:
-            _because(domain, given, f"{here}: what {in_words(callee)} does with the tensors it is given is not known")
-        else:
-            _because(domain, given, f"{source[0]}: {source[1]} is not modelled yet, and the tensors of {here} go through it")
+        report(domain, given, sentence)
+    elif domain.inside:
+        promote(domain, callee, sentence)
     return given
-
-
-def library_behind(domain: TapeDomain, value: Value) -> tuple[Place | None, str] | None:
-    """The name of a library that an unknown value comes of, and the line on which it was called."""
-    root = next(reversed(list(chain(value))), None)
-    if root is None or root.span is None or len(root.test) != 2 or not isinstance(root.test[1], External):  # noqa: PLR2004  (how, whence)
-        return None
-    return domain.here(root.span), root.test[1].dotted
-
-
-def _because(domain: TapeDomain, symbol: Symbol, sentence: str) -> None:
-    domain.causes[id(symbol)] = (symbol, sentence)
-    domain.doubt(sentence)
-
-
-def chain(value: Value) -> Iterator[Symbol]:
-    """``value`` and what it comes of, one after another."""
-    for _ in range(_LONGEST_CHAIN):
-        if not isinstance(value, Symbol):
-            return
-        yield value
-        match value.test:
-            case (str(how), source) if how == OF or how.startswith("."):
-                value = source
-            case _:
-                return
-
-
-def cause_of(domain: TapeDomain, value: Value) -> str | None:
-    """The sentence in which the loss that ``value`` comes of was reported."""
-    return next((domain.causes[id(symbol)][1] for symbol in chain(value) if id(symbol) in domain.causes), None)
 
 
 def backward_of(domain: TapeDomain, callee: Value, span: Span) -> None:
     """``backward`` of something unknown: what it would free and keep is not known, and nothing is to be learnt from the rest of the run."""
     if not (isinstance(callee, Symbol) and callee.test and callee.test[0] == ".backward"):
         return
-    cause = cause_of(domain, callee)
-    if cause is None:
-        here, source = domain.here(span), library_behind(domain, callee)
-        cause = f"{here}: backward runs on {in_words(callee.test[1])}, which is not known"
-        if source is not None:
-            cause = f"{source[0]}: {source[1]} is not modelled yet, and backward runs on what comes of it ({here})"
-    domain.observed.unknowns.pop(cause, None)
-    domain.lose(cause)
+    here, source = domain.here(span), library_behind(domain, callee)
+    sentence = f"{here}: backward runs on {in_words(callee.source)}, which is not known"
+    if source is not None:
+        sentence = f"{source[0]}: {source[1]} is not modelled yet, and backward runs on what comes of it ({here})"
+    promote(domain, callee, sentence)
     raise StopRun
 
 
 def arrived(domain: TapeDomain, name: str, value: Symbol) -> None:
     """A model is given something unknown."""
-    cause = cause_of(domain, value)
-    if value.role != LOST or cause is not None:
-        domain.observed.unknowns.pop(cause or "", None)
-        what = f"{in_words(value)}, whose shape is not known"
-        domain.lose(cause or f"{domain.here(domain.machine.span)}: the model {name} is given {what}: give its data a shape, or set it with --set NAME=VALUE")
+    sentence = f"{domain.here(domain.machine.span)}: the model {name} is given {in_words(value)}, whose shape is not known{hint(value)}"
+    promote(domain, value, sentence)
+    domain.causes[id(value)] = (value, sentence)
     value.role = LOST
 
 
@@ -153,18 +159,72 @@ def failed(domain: TapeDomain, callee: Value, error: Exception, span: Span, oper
             if unknown.role != NUMBER:
                 domain.observed.unknowns[f"{domain.here(span)}: {in_words(unknown)} is not known, taken as a number"] = None
             return result
+    if not _of_tensors(callee, operands):
+        quiet = Symbol(f"what {_name_of(callee)} gives", span, domain.machine.stamp)
+        quiet.source = unknown
+        return quiet
+    if unknown is not None and getattr(callee, "__name__", "") in _PLACING and not is_lost(unknown):
+        placed = _on_gpu(domain, callee, operands, span)
+        if placed is not None:
+            return placed
     given = lost(f"what {_name_of(callee)} gives", span, unknown if unknown is not None else callee)
+    sentence = _blame(domain, unknown, callee, span) or f"{domain.here(span)}: {_reason(callee, error, unknown)}"
     if unknown is None or not is_lost(unknown):
-        _because(domain, given, f"{domain.here(span)}: {_reason(callee, error, unknown)}")
+        report(domain, given, sentence)
+    elif domain.inside:
+        promote(domain, unknown, sentence)
     return given
+
+
+def _on_gpu(domain: TapeDomain, callee: Any, operands: Sequence[Value], span: Span) -> Value:
+    """A move to a device that is not known goes to the GPU; None where that is not what was meant."""
+    try:
+        moved = callee(*_with_gpu(operands))
+    except (NotFollowed, TypeError, AttributeError):
+        return None
+    domain.observed.unknowns[f"{domain.here(span)}: the device is not known, taken as the GPU"] = None
+    return moved
+
+
+def _with_gpu(values: Any) -> Any:
+    match values:
+        case Symbol():
+            return CUDA
+        case list() | tuple():
+            return type(values)(_with_gpu(value) for value in values) if type(values) in {list, tuple} else values
+    return values
+
+
+def _blame(domain: TapeDomain, unknown: Symbol | None, callee: Value, span: Span) -> str | None:
+    """The sentence for a library's name that an unknown operand comes of, the same one for all that comes of it."""
+    source = library_behind(domain, unknown)
+    if source is None:
+        return None
+    place, dotted = source
+    return domain.blamed.setdefault(source, f"{place}: {dotted} is not modelled, and {_name_of(callee)} ({domain.here(span)}) is computed from it")
 
 
 def _reason(callee: Value, error: Exception, unknown: Symbol | None) -> str:
     if unknown is not None:
-        return f"{in_words(unknown)} is not known, and {_name_of(callee)} is computed from it"
+        return f"{in_words(unknown)} is not known, and {_name_of(callee)} is computed from it{hint(unknown)}"
     if isinstance(error, NotFollowed):
         return f"{error.name} is not followed"
     return f"there is no {error.args[0]!r:.60} here, as far as it was followed" if isinstance(error, KeyError) else f"{_name_of(callee)} cannot be worked out here"
+
+
+def _of_tensors(callee: Value, operands: Sequence[Value]) -> bool:
+    """Whether a failure may change what is on the device: plain Python that cannot be worked out does not."""
+    if any(isinstance(value, Tensor) for value in operands):
+        return True
+    function = callee.run if isinstance(callee, HostFunction) else callee
+    return str(getattr(function, "__module__", "")).startswith(("estimator.tape", "estimator.library"))
+
+
+def hint(value: Value) -> str:
+    """What a person can do about an unknown value: an argument that the script demands can be set."""
+    root = next(reversed(list(chain(value))), None)
+    name = root.why.removeprefix(ARGUMENT) if root is not None and root.why.startswith(ARGUMENT) else ""
+    return f"; set it with --set {name}=VALUE" if name.isidentifier() else ""
 
 
 def _unknown_operand(error: Exception, operands: Sequence[Value]) -> Symbol | None:
@@ -181,16 +241,8 @@ def _symbols_in(values: Sequence[Value], depth: int = 2) -> Iterator[Symbol]:
             yield value
         elif depth and isinstance(value, (list, tuple)):
             yield from _symbols_in(value, depth - 1)
-
-
-def is_lost(value: Value) -> bool:
-    """Whether a value comes of something that was reported as lost."""
-    match value:
-        case Symbol():
-            return value.role == LOST or any(is_lost(part) for part in value.test)
-        case list() | tuple():
-            return any(is_lost(item) for item in value)
-    return False
+        elif isinstance(value, slice):
+            yield from _symbols_in((value.start, value.stop, value.step), depth - 1)
 
 
 def _name_of(callee: Value) -> str:
@@ -200,4 +252,4 @@ def _name_of(callee: Value) -> str:
     if isinstance(callee, External):
         return callee.dotted
     name = getattr(callee, "name", None) or getattr(callee, "__name__", "")
-    return name if isinstance(name, str) and name.isidentifier() else "a value"
+    return name if isinstance(name, str) and name.replace(".", "").isidentifier() else "a value"

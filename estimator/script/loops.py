@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import StopRun
 from analysis.source import SourceFile
 from estimator.tape.run import Tape
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
 
 #: The peak of the second iteration is the steady one: optimizer state is there from the first step on.
 STEPS = 2
@@ -17,6 +21,8 @@ MICRO_BATCHES = 3
 WINDOW = 4
 #: Rounds of a loop in which nothing of interest happens, where the source does not bound it.
 IDLE_ROUNDS = 4096
+#: Steps of the interpreter that a loop may take without a model in it; whatever it computes by then, nobody waits for the rest.
+IDLE_STEPS = 150_000
 #: Backward passes without a single step after which the run is seen as accumulating without end.
 MAX_BACKWARDS = 64
 
@@ -27,9 +33,11 @@ class Plan:
     ``counted``: its length is known and no step is taken in its body, so that it accumulates a window.
     """
 
-    __slots__ = ("backwards", "calls", "counted", "length", "steps", "tape")
+    __slots__ = ("backwards", "budget", "calls", "counted", "length", "machine", "steps", "tape")
 
-    def __init__(self, tape: Tape, length: int | None, *, counted: bool) -> None:
+    def __init__(self, machine: Machine, tape: Tape, length: int | None, *, counted: bool) -> None:
+        self.machine = machine
+        self.budget = machine.steps
         self.tape = tape
         self.length = length
         self.counted = counted
@@ -46,7 +54,7 @@ class Plan:
             return not (self.counted and seen.steps == self.steps and done >= MICRO_BATCHES)
         if seen.calls > self.calls:
             return done < STEPS
-        return self.length is not None or done < IDLE_ROUNDS
+        return self.budget - self.machine.steps < IDLE_STEPS and (self.length is not None or done < IDLE_ROUNDS)
 
 
 class LibraryPlan:

@@ -50,6 +50,8 @@ class Observed:
     unknowns: dict[str, None] = field(default_factory=dict)
     #: What was lost inside a model, or of one: the peak is then not known.
     lost: dict[str, None] = field(default_factory=dict)
+    #: The same without gradients: where the run trains as well, the evaluation is what is not known.
+    lost_in_evaluation: dict[str, None] = field(default_factory=dict)
     #: A window of accumulation that was shortened, as it is written.
     window: Fact = (None, None)
     generated: bool = False

@@ -8,6 +8,7 @@ from analysis.certainty import Assumed, Certainty, Known, Unknown
 from estimator.config import TrainingConfig
 from estimator.estimate import Mode
 from estimator.request import Request
+from estimator.library.images import SIZE_ASSUMED
 from estimator.script.loops import WINDOW
 from estimator.script.observed import Argument, ModelCall, Observed
 from estimator.script.run import Run
@@ -33,7 +34,7 @@ def config_of(run: Run, request: Request) -> TrainingConfig:
         model=_model(observed, call),
         batch_size=_batch(observed, call),
         sequence_length=_sequence(observed, call),
-        image_size=_image(observed, call),
+        image_size=_image(run, call),
         precision=_precision(observed, call),
         optimizer=_optimizer(run),
         checkpointing=_checkpointing(run),
@@ -74,11 +75,14 @@ def _sequence(observed: Observed, call: ModelCall) -> Certainty[int]:
     return _stated(observed, "sequence_length", first.shape[1], call)
 
 
-def _image(observed: Observed, call: ModelCall) -> Certainty[int]:
+def _image(run: Run, call: ModelCall) -> Certainty[int]:
     first = _first(call)
     if first is None or first.integer or len(first.shape) != _IMAGES:
         return Unknown("the model takes no images")
-    return _stated(observed, "image_size", first.shape[-1], call)
+    value = first.shape[-1]
+    if SIZE_ASSUMED in run.tape.assumptions and run.observed.place_of("image_size", value) is None:
+        return Assumed(value, SIZE_ASSUMED, call.place)
+    return _stated(run.observed, "image_size", value, call)
 
 
 def _precision(observed: Observed, call: ModelCall) -> Certainty[str]:

@@ -21,7 +21,7 @@ from estimator.tape.dtype import BFLOAT16, FLOAT16
 from estimator.tape.run import Tape
 
 #: Steps of the interpreter for one run: an 80-layer model takes a tenth of it.
-BUDGET = 6_000_000
+BUDGET = 1_500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,21 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
         except BudgetSpent:
             domain.observed.unknowns[f"{entry}: the run is too long to be followed to its second optimizer step"] = None
         except GuestRaise as error:
-            if not domain.observed.lost:
-                place = domain.here(error.span) if error.span is not None else None
-                domain.lose(f"{place or entry}: the script stops here with {describe(error.value)}")
+            _stopped(domain, entry, error)
     return Run(tape, domain.observed)
+
+
+def _stopped(domain: TapeDomain, entry: str, error: GuestRaise) -> None:
+    """The script ended in an error: what was lost before is the likelier cause, and else the error is."""
+    if domain.observed.lost:
+        return
+    place = domain.here(error.span) if error.span is not None else None
+    earlier = next(iter(domain.causes.values()), None)
+    sentence = f"{place or entry}: the script stops here with {describe(error.value)}"
+    if earlier is not None:
+        domain.observed.unknowns.pop(earlier[1], None)
+        sentence = earlier[1]
+    domain.observed.lost[sentence] = None
 
 
 @contextmanager

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from estimator.script.domain import TapeDomain
 
 
+#: Wrappers that hand through.
+_WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel"})
+
+
 def apply(domain: TapeDomain, module: Instance) -> None:
     """Make the caller's changes that are made around a model, before it runs."""
     wanted = domain.request.overrides.get("checkpointing")
@@ -30,6 +34,7 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     parameters = list(parameters_of(module))
     named = [*(("", value) for value in args), *kwargs.items()]
     total = sum(parameter.numel() for parameter in parameters)
+    module = _unwrapped(module)
     config, forward = module.fields.get("config"), module.fields.get("forward")
     low = forward.fields.get("dtype") if isinstance(forward, Instance) else tape.autocast.dtype if tape.autocast.enabled else None
     call = ModelCall(
@@ -50,6 +55,16 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     for _, value in named:
         if isinstance(value, Symbol) and total:
             doubts.arrived(domain, module.cls.name, value)
+
+
+def _unwrapped(module: Instance) -> Instance:
+    """The model inside wrappers that hand its arguments through."""
+    while module.cls.name in _WRAPPERS:
+        inner = module.fields["_modules"].get("module")
+        if not isinstance(inner, Instance):
+            return module
+        module = inner
+    return module
 
 
 def parameters_of(module: Instance) -> Iterator[Parameter]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from analysis.interpreter.values import HostValue
+
+if TYPE_CHECKING:
+    from estimator.tape.run import Tape
 
 
 class Device(HostValue):
@@ -28,6 +31,16 @@ class Device(HostValue):
         """Whether storages on it are what the estimate is about."""
         return self.type == "cuda"
 
+    def __enter__(self) -> Device:
+        tape = _tape()
+        tape.devices_before.append(tape.default_device)
+        tape.default_device = as_device(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        tape = _tape()
+        tape.default_device = tape.devices_before.pop()
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Device) and self.type == other.type and (self.index or 0) == (other.index or 0)
 
@@ -39,6 +52,12 @@ class Device(HostValue):
 
     def __repr__(self) -> str:
         return f"device({str(self)!r})"
+
+
+def _tape() -> Tape:
+    from estimator.tape.run import current  # noqa: PLC0415  the tape knows devices too
+
+    return current()
 
 
 DeviceLike: TypeAlias = Device | str | int

@@ -72,6 +72,7 @@ class Tape:
         self.autocast = Autocast()
         self.default_dtype = FLOAT32
         self.default_device: Device = CPU
+        self.devices_before: list[Device] = []  # of the blocks that run under another one
         self.saved_hooks: list[SavedTensorHooks] = []
         self.workspaces: set[bool] = set()
         self.attention_kernels = EVERY_KERNEL

@@ -59,7 +59,9 @@ def capability(*_: Any) -> tuple[int, int]:
 
 
 def module_to(x: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
-    """``Module.to``: only floating-point tensors change their dtype."""
+    """``Module.to``: only floating-point tensors change their dtype, only those of four or five dimensions their layout."""
+    if x.ndim not in {4, 5}:
+        kwargs = {name: value for name, value in kwargs.items() if name != "memory_format"}
     if x.dtype.is_floating_point:
         return to(x, *args, **kwargs)
     devices = [arg for arg in args if isinstance(arg, (str, int, Device)) and not isinstance(arg, bool)]

@@ -51,7 +51,9 @@ class Tensor(HostValue):
         def __neg__(self) -> Tensor: ...
 
     def __del__(self) -> None:
-        self.storage.aliases -= 1
+        storage = self.__dict__.get("storage")
+        if storage is not None:  # one that could not be made has none
+            storage.aliases -= 1
 
     @property
     def device(self) -> Device:

@@ -60,6 +60,9 @@ class PlainDomain:
     def discarded(self, machine, value, span):
         pass
 
+    def collected(self, machine, made, span):
+        return made
+
     def modulo(self, machine, left, right, span):
         return MISSING
 

@@ -1,0 +1,85 @@
+"""Tensors made of numbers that are not known: their shape is, as long as it is known how many there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analysis.interpreter.values import Alternatives, Call, HostFunction, Symbol, Value
+from estimator.library.arrays import MANY, Array
+from estimator.library.language import domain_of, tensor_of_tokens
+from estimator.library.tokens import Tokens
+from estimator.tape import facade
+from estimator.tape.device import CPU, as_device
+from estimator.tape.dtype import BOOL, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, UINT8, Dtype
+from estimator.tape.operations.creation import empty
+from estimator.tape.tensor import Tensor
+
+#: Role of a symbol that is one of nobody knows how many.
+OPEN = "open"
+#: Classes of tensors by type: ``torch.LongTensor`` and its kin.
+_CLASSES: dict[str, Dtype] = {
+    "LongTensor": INT64, "IntTensor": INT32, "ShortTensor": INT16, "ByteTensor": UINT8, "BoolTensor": BOOL, "FloatTensor": FLOAT32, "DoubleTensor": FLOAT64,
+    "HalfTensor": FLOAT16,
+}  # fmt: skip
+_AS_BEFORE: Any = facade.NAMES["torch.tensor"]
+
+
+def _tensor(call: Call) -> Value:
+    """``torch.tensor(data)``, where unknown numbers stand for any."""
+    data = call.args[0] if call.args else call.kwargs.get("data")
+    dtype, device = call.kwargs.get("dtype"), call.kwargs.get("device")
+    if isinstance(data, Tokens):
+        made: Tensor = tensor_of_tokens(domain_of(call), data, ())
+        return made if device is None else made.to(as_device(device))
+    if isinstance(data, Array):
+        if data.size >= MANY and device is not None and as_device(device).counted:
+            return _AS_BEFORE(data)
+        return empty(*data.shape, dtype=dtype or data.dtype, device=CPU if device is None else as_device(device))
+    if isinstance(data, (list, tuple)) and _countable(data):
+        data = _with_numbers(data)
+    return _AS_BEFORE(data, *call.args[1:], **{name: value for name, value in call.kwargs.items() if name != "data"})
+
+
+def _countable(data: Any) -> bool:
+    """Whether every level of nested lists is as long as it seems."""
+    if not isinstance(data, (list, tuple)):
+        return True
+    return not any(is_open(item) for item in data) and all(_countable(item) for item in data)
+
+
+def is_open(value: Any) -> bool:
+    """Whether a value is, or comes of, one of nobody knows how many."""
+    while isinstance(value, Symbol):
+        if value.role == OPEN:
+            return True
+        value = value.source
+    return False
+
+
+def _with_numbers(data: Any) -> Any:
+    match data:
+        case list() | tuple():
+            return [_with_numbers(item) for item in data]
+        case Alternatives(values=values):
+            return next((value for value in values if isinstance(value, (int, float))), 0)
+        case Symbol():
+            return 0
+        case Tokens():
+            return [0] * data.length
+    return data
+
+
+def _of_class(dtype: Dtype) -> Any:
+    """``torch.LongTensor(data)`` or ``torch.LongTensor(2, 3)``."""
+
+    def make(call: Call) -> Value:
+        sizes = call.args
+        if not sizes or (all(isinstance(size, int) for size in sizes) and not isinstance(sizes[0], bool)):
+            return empty(*(sizes or (0,)), dtype=dtype, device=CPU)
+        return _tensor(Call(call.machine, list(sizes[:1]), {"dtype": dtype}, call.span))
+
+    return make
+
+
+NAMES: dict[str, Any] = {f"torch.{name}": HostFunction(f"torch.{name}", _tensor) for name in ("tensor", "as_tensor", "asarray")}
+NAMES.update({f"torch.{name}": HostFunction(f"torch.{name}", _of_class(dtype)) for name, dtype in _CLASSES.items()})
