@@ -10,7 +10,9 @@ from analysis.source import SourceFile
 _TORCH = "torch.nn."
 #: Beginnings of the names of layers in ``torch.nn`` that behave differently in the two modes.
 _MODAL = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "LazyBatchNorm", "SyncBatchNorm", "InstanceNorm", "RReLU")
-_MAYBE_MODAL = ("RNN", "LSTM", "GRU", "Transformer", "MultiheadAttention")
+_MAYBE_MODAL = ("Transformer",)
+#: Layers that drop values only if they are told to, and where in their arguments that stands.
+_IF_TOLD = {"RNN": 5, "LSTM": 5, "GRU": 5, "MultiheadAttention": 2}
 #: Words in a module's source by which it may ask for its mode.
 _WORDS = (b"training", b"dropout", b"Dropout", b"batch_norm")
 
@@ -23,7 +25,16 @@ def mode_matters(snapshot: Snapshot, model: Instance) -> bool:
 def _is_modal(snapshot: Snapshot, module: Instance) -> bool:
     if any(isinstance(value, (Symbol, Alternatives)) for value in module.fields.values()):
         return True
-    return any(_class_is_modal(snapshot, cls) for cls in module.cls.mro)
+    return _drops(module) or any(_class_is_modal(snapshot, cls) for cls in module.cls.mro)
+
+
+def _drops(module: Instance) -> bool:
+    """Whether a layer that can drop values was told to."""
+    place = next((_IF_TOLD[name] for cls in module.cls.mro if (name := cls.dotted.removeprefix(_TORCH)) in _IF_TOLD), None)
+    arguments = module.fields.get("layer: arguments", ())
+    if place is None:
+        return False
+    return module.fields.get("dropout", arguments[place] if len(arguments) > place else 0) != 0
 
 
 def _class_is_modal(snapshot: Snapshot, cls: Class) -> bool:
