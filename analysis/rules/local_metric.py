@@ -1,0 +1,155 @@
+"""One rank's share of the validation set is taken for the whole.
+
+With a `DistributedSampler` on the validation loader each rank scores its own part. A number that is not reduced over the ranks afterwards is the
+accuracy of one part: on eight GPUs the best checkpoint is chosen, and the curve drawn, by an eighth of the data. The ranks also disagree about which epoch was best.
+
+**How to fix it.** `dist.all_reduce` the counts (correct and total, or sum and number of losses) before the quotient is taken.
+
+**What is not reported.** Numbers that were reduced, gathered or broadcast; metrics that do so themselves (torchmetrics, Lightning, `gather_for_metrics`); losses
+of training that are logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.fixes.change import Reported
+from analysis.interpreter.values import Instance, Symbol, Value
+from analysis.library.tensor import Scalar, Tensor, tensors_in
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._carriers import ancestors
+from analysis.rules._samplers import divides, prepared, samplers_of
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+
+_DEPTH, _WIDTH = 10, 200
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Numbers of a divided evaluation that decide about a checkpoint or are logged, each once."""
+    if not trace.distributed:
+        return
+    loaders = _evaluated_in_parts(trace)
+    told: set[Span] = set()
+    for event in trace.events(Kind.SAVE, Kind.LOG) if loaders else ():
+        for number, loader in _local(_used_by(event), loaders):
+            if number.span is not None and number.span not in told and number.span.path in trace.snapshot.contents:
+                told.add(number.span)
+                yield _reported(trace, event, number.span, loader)
+
+
+def _evaluated_in_parts(trace: Trace) -> dict[int, Instance]:
+    """Loaders that are iterated without gradients, of which each rank has its part."""
+    found: dict[int, Instance] = {}
+    for event in trace.events(Kind.ITERATE):
+        loader = event.subject
+        if isinstance(loader, Instance) and not event.context.grad and not prepared(loader) and any(divides(each) for each in samplers_of(loader)):
+            found[id(loader)] = loader
+    return found
+
+
+def _used_by(event: Event) -> list[Value]:
+    """What decides that a checkpoint is saved, or what is logged."""
+    if event.kind is Kind.SAVE:
+        return [guard.condition for guard in event.context.rank_guards]
+    return [event.value]
+
+
+def _local(values: list[Value], loaders: dict[int, Instance]) -> Iterator[tuple[Scalar | Tensor, Instance]]:
+    """Numbers that go into ``values`` and were computed from one rank's part of a loader."""
+    for number in _numbers(values):
+        tensor = number.tensor if isinstance(number, Scalar) else number
+        for each in ancestors(tensor) if tensor.rank_varying else ():
+            loader = each.made.options.get("loader") if each.made is not None and each.made.op == "batch" else None
+            if id(loader) in loaders:
+                yield number, loaders[id(loader)]
+                break
+
+
+def _numbers(values: list[Value]) -> Iterator[Scalar | Tensor]:
+    todo: list[tuple[Value, int]] = [(value, _DEPTH) for value in values]
+    seen: set[int] = set()
+    while todo and len(seen) < _WIDTH:
+        value, depth = todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        match value:
+            case Scalar():
+                yield value
+            case Symbol(test=test) if depth:
+                todo.extend((part, depth - 1) for part in test[1:])
+            case Tensor() | list() | tuple() | dict():
+                yield from tensors_in(value)
+                if depth and not isinstance(value, Tensor):
+                    todo.extend((part, depth - 1) for part in (value.values() if isinstance(value, dict) else value))
+
+
+def _reported(trace: Trace, event: Event, span: Span, loader: Instance) -> Reported:
+    files = trace.snapshot.contents
+    use = "decides which checkpoint is kept" if event.kind is Kind.SAVE else "is logged"
+    evidence = [Evidence(span, "computed from this rank's part, and not reduced over the ranks"), Evidence(visible(event, files), f"the number {use} here")]
+    if loader.span is not None:
+        evidence.insert(0, Evidence(loader.span, "each rank evaluates its part of the data"))
+    return Reported(
+        Finding(
+            RULE.name,
+            RULE.severity,
+            Confidence.HIGH if event.kind is Kind.SAVE else Confidence.MEDIUM,
+            span,
+            f"this number is one rank's part of the validation set, and {use} as if it were the whole",
+            tuple(evidence),
+            no_fix_because="sums and counts have to be reduced over the ranks before they are divided, and which those are depends on the metric",
+        )
+    )
+
+
+_EXAMPLE = """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+@torch.no_grad()
+def accuracy(model, loader):
+    model.eval()
+    correct, total = torch.zeros(()), torch.zeros(())
+    for x, y in loader:
+        correct += (model(x).argmax(1) == y).sum()
+        total += len(y)
+    {before}return (correct / total).item(){mark}
+
+def main(net, train_loader, sampler):
+    dist.init_process_group("nccl")
+    dataset = TensorDataset(torch.randn(64, 4), torch.zeros(64, dtype=torch.long))
+    loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset, shuffle=False))
+    ddp = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    best = 0.0
+    for epoch in range(3):
+        sampler.set_epoch(epoch)
+        ddp.train()
+        for x, y in train_loader:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(ddp(x), y).backward()
+            optimizer.step()
+        found = accuracy(ddp, loader)
+        if dist.get_rank() == 0 and found > best:
+            best = found
+            torch.save(ddp.module.state_dict(), "best.pt")
+"""
+
+RULE = Rule(
+    "local-metric",
+    Severity.WARNING,
+    "one rank's share of the validation set is taken for the whole",
+    __doc__,
+    check,
+    examples=(
+        Bad(_EXAMPLE.format(before="", mark="  # flagged")),
+        Good(_EXAMPLE.format(before="dist.all_reduce(correct)\n    dist.all_reduce(total)\n    ", mark="")),
+        Good(_EXAMPLE.format(before="", mark="").replace(", sampler=DistributedSampler(dataset, shuffle=False)", "")),
+    ),
+)
