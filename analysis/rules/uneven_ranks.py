@@ -1,0 +1,149 @@
+"""The ranks get different numbers of batches.
+
+A sampler that gives rank *r* every `world_size`-th batch from *r* on gives the first ranks one more whenever the number of batches is not a multiple of
+the number of ranks. The ranks with one batch more then wait in their last backward for an average that the others never come to: the epoch hangs at
+its end, and only for some sizes of data set, batch and job.
+
+**How to fix it.** Cut the list of batches to a multiple of the number of ranks, or fill it up, before it is divided; or train under `with ddp.join():`.
+
+**What is not reported.** Lists that are cut or filled up before (a remainder, a quotient, a total size in the same class); streams; loaders that are not
+iterated to train a model whose gradients are averaged.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.fixes.change import Reported
+from analysis.interpreter.values import Function, Instance, Value
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._objects import confidence_in
+from analysis.rules._samplers import divides, prepared, samplers_of
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+
+#: Words of a class that evens its list out somewhere.
+_EVENING = (b"total_size", b"pad", b"drop_last", b"ceil", b"floor", b"trunc", b"min(", b"max(", b"even", b"while True", b"cycle")
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Samplers that deal batches or samples out to the ranks one after the other, with nothing that evens the shares out."""
+    wrap = next((event for event in trace.events(Kind.WRAP) if event.detail in {"ddp", "fsdp", "fsdp2"}), None)
+    if not trace.distributed or wrap is None:
+        return
+    told: set[Span] = set()
+    for event in trace.events(Kind.ITERATE):
+        loader = event.subject
+        if not isinstance(loader, Instance) or prepared(loader) or not event.context.grad or event.context.no_sync:
+            continue
+        for sampler in samplers_of(loader):
+            span = None if divides(sampler) else _dealt(trace, sampler)
+            if span is not None and span not in told:
+                told.add(span)
+                yield _reported(trace, event, wrap, sampler, span)
+
+
+def _dealt(trace: Trace, sampler: Instance) -> Span | None:
+    """Where the sampler takes every n-th item from its rank on, of a list whose length nothing evens out."""
+    cls = sampler.cls
+    found = cls.find("__iter__")
+    if cls.span is None or not isinstance(found, Function) or cls.span.path not in trace.snapshot.contents:
+        return None
+    source = trace.snapshot.contents[cls.span.path][cls.span.start : cls.span.end]
+    if any(word in source for word in _EVENING) or _divides_numbers(found, cls.find("__init__")):
+        return None
+    for node in ast.walk(found.node):
+        if isinstance(node, (ast.Call, ast.Subscript)) and _starts_at_rank(node, sampler):
+            return found.module.file.span(node)
+    return None
+
+
+def _divides_numbers(*functions: Value) -> bool:
+    """Whether a quotient or remainder is computed: to cut or fill up, most likely."""
+    nodes = (node for function in functions if isinstance(function, Function) for node in ast.walk(function.node))
+    return any(isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.FloorDiv, ast.Div)) for node in nodes)
+
+
+def _starts_at_rank(node: ast.Call | ast.Subscript, sampler: Instance) -> bool:
+    """``range(rank, len(x), n)``, ``x[rank::n]`` or ``islice(x, rank, None, n)``: with an end that is the list's own."""
+    match node:
+        case ast.Call(func=ast.Name(id="range"), args=[start, ast.Call(func=ast.Name(id="len")), _]):
+            return _is_rank(start, sampler)
+        case ast.Subscript(slice=ast.Slice(lower=ast.expr() as start, upper=None, step=ast.expr())):
+            return _is_rank(start, sampler)
+        case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[_, start, ast.Constant(value=None), _]):
+            return _is_rank(start, sampler)
+    return False
+
+
+def _is_rank(node: ast.expr, sampler: Instance) -> bool:
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            return getattr(sampler.fields.get(name), "rank_varying", False) is True
+        case ast.Call(func=ast.Attribute(attr="get_rank") | ast.Name(id="get_rank")):
+            return True
+    return False
+
+
+def _reported(trace: Trace, event: Event, wrap: Event, sampler: Instance, span: Span) -> Reported:
+    files = trace.snapshot.contents
+    return Reported(
+        Finding(
+            RULE.name,
+            RULE.severity,
+            min(confidence_in(sampler), Confidence.HIGH),
+            span,
+            "the first ranks get one item more whenever the list is no multiple of the number of ranks: they wait for the others at the end of the epoch, for ever",
+            (
+                Evidence(visible(wrap, files), "every backward of this model waits for all ranks"),
+                Evidence(span, "each rank takes every n-th item from its own number on, to the end of the list"),
+                Evidence(visible(event, files), "the loader is iterated to its end here"),
+            ),
+            no_fix_because="whether the rest of the list is to be dropped or filled up has to be decided",
+        )
+    )
+
+
+_EXAMPLE = """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, Sampler, TensorDataset
+
+class Dealt(Sampler):
+    def __init__(self, batches, rank, world):
+        self.batches, self.rank, self.world = batches, rank, world
+
+    def __iter__(self):
+        batches = {batches}
+        for i in range(self.rank, len(batches), self.world):{mark}
+            yield batches[i]
+
+def main(net, batches):
+    dist.init_process_group("nccl")
+    dataset = TensorDataset(torch.randn(64, 4), torch.randn(64, 1))
+    loader = DataLoader(dataset, batch_sampler=Dealt(batches, dist.get_rank(), dist.get_world_size()))
+    ddp = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    for epoch in range(3):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(ddp(x), y).backward()
+            optimizer.step()
+"""
+
+RULE = Rule(
+    "uneven-ranks",
+    Severity.ERROR,
+    "the ranks get different numbers of batches",
+    __doc__,
+    check,
+    examples=(
+        Bad(_EXAMPLE.format(batches="list(self.batches)", mark="  # flagged")),
+        Good(_EXAMPLE.format(batches="self.batches[: len(self.batches) // self.world * self.world]", mark="")),
+        Good(_EXAMPLE.format(batches="list(self.batches)", mark="").replace("ddp = torch.nn.parallel.DistributedDataParallel(net)", "ddp = net")),
+    ),
+)
