@@ -10,7 +10,7 @@ from analysis.library.distributed import alike, is_main, on_main, rank
 from analysis.library.domain import domain_of
 from analysis.library.gradients import backward
 from analysis.library.knowledge import Example, Handler, Subject
-from analysis.library.loading import LOADER
+from analysis.library.loading import LOADER, SHARDS
 from analysis.library.optimizers import OPTIMIZER, PREPARED, SYNCHRONISES, owners_in
 from analysis.library.ownership import is_module, owner_of
 from analysis.library.ranks import WORLD_SIZE
@@ -51,6 +51,7 @@ SUBJECT.alias(ACCELERATOR, "accelerate.accelerator.Accelerator")
 @_ACCELERATOR.method("__init__")
 def _init(call: Call) -> Value:
     steps = call.kwargs.get("gradient_accumulation_steps", 1)
+    call.machine.state[SHARDS] = WORLD_SIZE if domain_of(call).world.distributed else 1
     call.args[0].fields.update({"gradient_accumulation_steps": steps, SYNCHRONISES: True, "accelerate: calls": 0, "accelerate: options": dict(call.kwargs)})
 
 
@@ -68,6 +69,7 @@ def _mark(call: Call, accelerator: Instance, value: Instance) -> None:
         emit(call.machine, Kind.WRAP, subject=owner_of(value), value=value, detail="accelerate")
     if value.cls.has_base(OPTIMIZER) or value.cls.has_base(SCHEDULER) or value.cls.has_base(LOADER):
         call.machine.heap.write(value.fields, PREPARED, accelerator)
+        value.fields["prepared: at"] = call.span
 
 
 def _accumulating(call: Call, held: Modes) -> Modes:
@@ -108,12 +110,20 @@ def _clip(call: Call) -> Value:
     return domain_of(call).autograd.plain("norm")
 
 
-@_ACCELERATOR.method("gather", "gather_for_metrics", "reduce", "pad_across_processes")
-def _gather(call: Call) -> Value:
-    given = call.get(1, "tensor", call.kwargs.get("input_data"))
-    emit(call.machine, Kind.COLLECTIVE, subject="gather", value=given)
-    gathered = [alike(domain_of(call).autograd.plain("gather", tensor)) for tensor in tensors_in(given)]
-    return tuple(gathered) if isinstance(given, (tuple, list)) else gathered[0] if gathered else given
+def _gathering(name: str, op: str) -> Callable[[Call], Value]:
+    """What brings tensors of all processes together."""
+
+    def run(call: Call) -> Value:
+        given = call.get(1, "tensor", call.kwargs.get("input_data"))
+        emit(call.machine, Kind.COLLECTIVE, subject=f"accelerator.{name}", value=given)
+        gathered = [alike(domain_of(call).autograd.plain(op, tensor)) for tensor in tensors_in(given)]
+        return tuple(gathered) if isinstance(given, (tuple, list)) else gathered[0] if gathered else given
+
+    return run
+
+
+for _name, _op in (("gather", "gather"), ("gather_for_metrics", "gather"), ("reduce", "gather"), ("pad_across_processes", "pad_across_processes")):
+    _ACCELERATOR.method(_name)(_gathering(_name, _op))
 
 
 def _together(name: str) -> Callable[[Call], Value]:
