@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.affordable import call_is_too_large
+from analysis.interpreter.counting import Counting
 from analysis.interpreter.exceptions import EXCEPTIONS, guest_error
 from analysis.interpreter.iteration import few_if_endless
 from analysis.interpreter.joins import join
@@ -104,21 +104,7 @@ def _symbolic_range(call: Call) -> Value:
     start, step = (call.args[0] if call.given(1, "stop") else 0), call.get(2, "step", 1)
     varying = any(getattr(value, "rank_varying", False) for value in call.args)
     start, step = (value if isinstance(value, int) else usual for value, usual in ((start, 0), (step, 1)))
-    return Counting(start, step, rank_varying=varying)
-
-
-class Counting:
-    """A range without a known end; ``rank_varying``: it differs between ranks."""
-
-    __slots__ = ("rank_varying", "start", "step")
-
-    def __init__(self, start: int, step: int, *, rank_varying: bool = False) -> None:
-        self.start = start
-        self.step = step
-        self.rank_varying = rank_varying
-
-    def __iter__(self) -> Iterator[int]:
-        return itertools.count(self.start, self.step)
+    return Counting(start, step, next(iter(call.args[1:2] or call.args[:1]), None), rank_varying=varying)
 
 
 def _enumerate(call: Call) -> Value:

@@ -8,11 +8,14 @@ from analysis.interpreter.values import MISSING, Call, Function, GuestDict, Gues
 from analysis.library.domain import TraceDomain, domain_of
 from analysis.library.host_work import DECODES
 from analysis.library.knowledge import Example, Subject
+from analysis.library.optimizers import PREPARED
 from analysis.library.randomness import LOADING
 from analysis.library.recording import emit
 from analysis.trace.events import Kind
 
 LOADER = "torch.utils.data.DataLoader"
+#: Into how many parts a framework will divide the loaders that it is given.
+SHARDS = "loading: shards"
 DATASET = "torch.utils.data.Dataset"
 SAMPLER = "torch.utils.data.Sampler"
 
@@ -147,7 +150,9 @@ def _is_divided(loader: Instance) -> bool:
 
 @_LOADER.method("__len__")
 def _length(call: Call) -> Value:
-    return domain_of(call).rehearsal.horizon.rounds
+    """The batches of an epoch; before a framework has sharded the loader, those of all ranks."""
+    rounds = domain_of(call).rehearsal.horizon.rounds
+    return rounds if PREPARED in call.args[0].fields else rounds * call.machine.state.get(SHARDS, 1)
 
 
 @_LOADER.method("__getattr__")

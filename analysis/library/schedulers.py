@@ -28,6 +28,13 @@ print(schedule.get_last_lr()[0])
     ),
 )
 
+#: What the arguments after the optimizer are called, for schedules of a fixed length.
+_ARGUMENTS = {
+    "CosineAnnealingLR": ("T_max", "eta_min"),
+    "OneCycleLR": ("max_lr", "total_steps", "epochs", "steps_per_epoch"),
+    "PolynomialLR": ("total_iters", "power"),
+}
+
 _SCHEDULER = SUBJECT.cls(SCHEDULER)
 SUBJECT.alias(SCHEDULER, "torch.optim.lr_scheduler._LRScheduler")
 SUBJECT.subclasses(
@@ -41,13 +48,14 @@ SUBJECT.subclasses(
 @_SCHEDULER.method("__init__")
 def _init(call: Call) -> Value:
     scheduler = call.args[0]
-    options = {key: value for key, value in call.kwargs.items() if key != "optimizer"}
-    scheduler.fields.update({"optimizer": call.get(1, "optimizer"), "scheduler: options": options, "scheduler: arguments": tuple(call.args[2:])})
+    named = dict(zip(_ARGUMENTS.get(scheduler.cls.name, ()), call.args[2:], strict=False))
+    options = {**named, **{key: value for key, value in call.kwargs.items() if key != "optimizer"}}
+    scheduler.fields.update({"optimizer": call.get(1, "optimizer"), "scheduler: options": options})
 
 
 @_SCHEDULER.method("step", "step_update")
 def _step(call: Call) -> Value:
-    emit(call.machine, Kind.SCHEDULER_STEP, subject=call.args[0], detail=tuple(call.args[1:]))
+    emit(call.machine, Kind.SCHEDULER_STEP, subject=call.args[0], detail=(*call.args[1:], *call.kwargs.values()))
 
 
 @_SCHEDULER.method("get_last_lr", "get_lr")
@@ -70,14 +78,18 @@ def _nothing(_call: Call) -> Value:
     return None
 
 
+#: Arguments after the optimizer of the functions of Transformers and Diffusers.
+_AFTER_OPTIMIZER = ("num_warmup_steps", "num_training_steps")
+
+
 def made_by(optimizer_index: int) -> HostFunction:
     """A function that makes a schedule for the optimizer at ``optimizer_index`` of its arguments."""
 
     def run(call: Call) -> Value:
         cls = domain_of(call).library.cls("torch.optim.lr_scheduler.LambdaLR")
         scheduler = call.machine.instance(cls, call.span)
-        optimizer, options = call.get(optimizer_index, "optimizer"), dict(call.kwargs)
-        scheduler.fields.update({"optimizer": optimizer, "scheduler: options": options, "scheduler: arguments": tuple(call.args)})
+        options = {**dict(zip(_AFTER_OPTIMIZER, call.args[optimizer_index + 1 :], strict=False)), **call.kwargs}
+        scheduler.fields.update({"optimizer": call.get(optimizer_index, "optimizer"), "scheduler: options": options})
         return scheduler
 
     return HostFunction("scheduler", run)

@@ -7,7 +7,7 @@ rehearsed loop is the sequence of its iterations. *Invariant:* a node is written
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis.source import Span
 
@@ -32,12 +32,16 @@ class Alt:
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """A loop with its iterations as they were rehearsed. ``complete``: it ended by itself, not by the bound."""
+    """A loop with its iterations as they were rehearsed. ``complete``: it ended by itself, not by the bound.
+
+    ``stop``: where a range ends that it runs over, as the source says it; None for anything else.
+    """
 
     span: Span
     number: int
     iterations: list[Seq] = field(default_factory=list)
     complete: bool = True
+    stop: Any = None
 
 
 @dataclass(slots=True, eq=False)
