@@ -9,7 +9,6 @@ from pathlib import Path
 from aiohttp import web
 
 from bot.chains import chains
-from bot.chains.workplace import Workplace
 from bot.database import Database, SQLite
 from bot.github.app import App
 from bot.github.cache import remove_unused
@@ -22,6 +21,7 @@ from bot.postgres import Postgres
 from bot.redact import configure_logging
 from bot.settings import ServerSettings, SettingsError
 from bot.webhook import MAX_BYTES, Webhook
+from bot.workplace import Workplace
 
 _DAY_SECONDS = 86_400
 

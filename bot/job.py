@@ -30,14 +30,23 @@ class Job:
         """What the id of every run of this delivery begins with."""
         return f"{self.kind}/{self.subject}/{self.delivery}"
 
+    @property
+    def queue(self) -> str:
+        """Jobs of one queue run one after another."""
+        return f"{self.kind}/{self.subject}"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a step says: go on with ``state``, stop here, try again in ``seconds``, or (no step itself) failed for a ``reason`` in ``state``."""
+    """What a step says: go on with ``state``, stop here, try again in ``seconds``, or (no step itself) failed for a ``reason`` in ``state``.
+
+    A step that stops the chain may name jobs to ``follow``: each waits for its subject's turn.
+    """
 
     then: Literal["go on", "done", "later", "failed"]
     state: Json = field(default_factory=dict)
     seconds: float = 0.0
+    follow: tuple[Job, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

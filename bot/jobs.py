@@ -102,7 +102,7 @@ class Jobs:
                 await self._enqueue(tidying, f"{tidying.key}#0", self.pace.tidy_delay)
 
     async def _enqueue(self, job: Job, own: str, delay: float | None = None) -> None:
-        with SetWorkflowID(own), workflows.partition(f"{job.kind}/{job.subject}", delay):
+        with SetWorkflowID(own), workflows.partition(job.queue, delay):
             await DBOS.enqueue_workflow_async(workflows.SUBJECTS, workflows.job, asdict(job))
 
     async def _prune(self) -> None:

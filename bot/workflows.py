@@ -6,6 +6,7 @@ They must do the same when they run again, so everything that looks at a clock o
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 from dbos import error as dbos_error
 
-from bot.job import Json
+from bot.job import Job, Json
 from bot.performer import Performer
 
 SUBJECTS, INSTALLATIONS = "subjects", "installations"
@@ -61,6 +62,7 @@ async def job(value: Json) -> Json:
             reason = f"the server went down {_RECOVERIES} times while it worked on this"
             break
         if outcome["then"] == "done":
+            await _enqueue_following(outcome.get("follow", ()))
             return outcome
         if outcome["then"] == "failed":
             reason = outcome["state"]["reason"]
@@ -83,6 +85,14 @@ async def steps(kind: str, start: int, state: Json) -> Json:
             return outcome | {"start": index}
         state = outcome["state"]
     return {"then": "done"}
+
+
+async def _enqueue_following(jobs: Iterable[Json]) -> None:
+    """The jobs that this one asks for: named after it, so that a repetition enqueues none twice."""
+    for each in jobs:
+        following = Job(**each)
+        with SetWorkflowID(f"{following.key}#0"), partition(following.queue):
+            await DBOS.enqueue_workflow_async(SUBJECTS, job, each)
 
 
 async def _report(kind: str, facts: Json, reason: str) -> None:

@@ -8,8 +8,8 @@ from bot.chains.answer_comment import answer_chain
 from bot.chains.forget_installation import forget_chain
 from bot.chains.review_pull import review_chain
 from bot.chains.withdraw_check import withdraw_chain
-from bot.chains.workplace import Workplace
 from bot.job import Chain
+from bot.workplace import Workplace
 
 
 def chains(place: Workplace) -> Mapping[str, Chain]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import shutil
 
-from bot.chains.workplace import Workplace
 from bot.job import Chain, Json, Outcome, Step
+from bot.workplace import Workplace
 
 
 def forget_chain(place: Workplace) -> Chain:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from analysis.finding import Safety
 from analysis.settings import CommentStyle, Settings
 from bot.chains.check_id import external_id
 from bot.chains.review_state import diff_of, settings_or_default, unfinished
 from bot.chains.withdraw_check import REPLACED
-from bot.chains.workplace import Workplace
 from bot.github.checks import complete_check, find_check
 from bot.github.client import Client
-from bot.github.comments import find_comments, hide_and_add, set_comment
-from bot.github.configuration import configuration_of
+from bot.github.comments import hide_and_add, marked, set_comment
+from bot.github.configuration import configuration_at
+from bot.github.conversation import Conversation, read_conversation
 from bot.github.errors import GitHubError
 from bot.github.pull import read_pull
-from bot.github.reviews import post_review, read_posted
+from bot.github.reviews import post_review, posted_in
+from bot.github.threads import close_thread, gone
 from bot.job import Json, Outcome
+from bot.review.action import APPLY_FIXES, RERUN, Action
 from bot.review.annotation import Annotation, annotate
 from bot.review.check_run import check_output
 from bot.review.comment import MEMORY, memory_comment
@@ -26,6 +29,7 @@ from bot.review.marker import digest
 from bot.review.result import Review
 from bot.review.review_json import review_from_json
 from bot.review.suggestion import as_lines
+from bot.workplace import Workplace
 
 _RETIRED = "This change no longer touches training code."
 
@@ -47,51 +51,64 @@ class Publisher:
         if run is None:
             raise GitHubError("the check run that was begun is gone")
         if "stopped" in state:
-            await complete_check(client, run, unfinished(state["stopped"]))
+            await complete_check(client, run, unfinished(state["stopped"]), actions=(RERUN,))
             return Outcome("done")
         review = review_from_json(state["review"])
-        settings = settings_or_default((await self._configuration(client, state))[1])
+        settings = settings_or_default(await configuration_at(self.place.reader(client), state["tip"]))
+        contents = await self._contents(client, state, review)
+        conversation = await read_conversation(client, state["number"], diff=True)
         try:
-            annotations = await self._post_suggestions(client, state, review, settings)
-            await self._post_comment(client, state, review, settings)
+            _require_same(conversation.head, state)
+            shown = await self._post_suggestions(client, state, review, settings, contents, conversation)
+            await self._close_threads(client, state, review, conversation)
+            await self._post_comment(client, state, review, settings, conversation)
         except _ReplacedError:
             await complete_check(client, run, REPLACED)
             return Outcome("done")
-        await complete_check(client, run, check_output(review, settings), annotations)
-        return Outcome("done")
+        annotations = _annotations(review, shown, contents)
+        await complete_check(client, run, check_output(review, settings), annotations, actions=_actions(review))
+        return Outcome("go on", state | {"review": None})
 
     async def retire_comment(self, facts: Json) -> None:
-        """An earlier push may have left a memory comment that no longer holds."""
-        client = self.place.client(facts)
-        existing = await find_comments(client, facts["number"], await self.place.app.login(), self.place.signer(facts), MEMORY)
+        """An earlier push may have left a memory comment that no longer holds, and threads about code that is gone."""
+        client, signer = self.place.client(facts), self.place.signer(facts)
+        conversation = await read_conversation(client, facts["number"], diff=True)
+        existing = marked(conversation.comments, signer, MEMORY)
         if existing:
-            await set_comment(client, facts["number"], existing, f"{self.place.signer(facts).mark(MEMORY)}\n{_RETIRED}")
+            await set_comment(client, facts["number"], existing, f"{signer.mark(MEMORY)}\n{_RETIRED}")
+        for thread in gone(conversation.threads, signer, ()):
+            await close_thread(client, facts["number"], thread, signer, conversation.head)
 
-    async def _configuration(self, client: Client, state: Json) -> tuple[str, dict[str, bytes]]:
-        pull = await read_pull(client, state["number"])
-        return await configuration_of(client, self.place.reader(client), pull)
-
-    async def _post_suggestions(self, client: Client, state: Json, review: Review, settings: Settings) -> list[Annotation]:
-        """Post the review, once a head; gives annotations for all findings that have no thread."""
-        signer, login, head = self.place.signer(state), await self.place.app.login(), state["head"]
-        contents = await self._contents(client, state, review)
-        posted = await read_posted(client, state["number"], login, signer)
+    async def _post_suggestions(
+        self, client: Client, state: Json, review: Review, settings: Settings, contents: dict[str, bytes], conversation: Conversation
+    ) -> set[str]:
+        """Post the review, once a head; gives the digests of the findings that have a thread."""
+        signer, head = self.place.signer(state), state["head"]
+        posted = posted_in(conversation, signer)
         shown = set(posted.findings)
         if settings.suggestions and head not in posted.heads:
             inline = inline_review(review.introduced, diff_of(state), contents, signer, head, posted.findings)
             if inline is not None:
-                await self._require_current(client, state)
-                if await post_review(client, state["number"], head, inline):
-                    shown |= {digest(finding.fingerprint) for finding in inline.shown}
-        rest = sorted((each for each in review.introduced if digest(each.fingerprint) not in shown), key=lambda each: each.rank)
-        return [annotate(finding, _patched(finding, contents)) for finding in rest]
+                taken = await post_review(client, state["number"], head, inline)
+                shown |= {digest(finding.fingerprint) for finding, comment in zip(inline.shown, inline.comments, strict=True) if comment in taken}
+        return shown
 
-    async def _post_comment(self, client: Client, state: Json, review: Review, settings: Settings) -> None:
+    async def _close_threads(self, client: Client, state: Json, review: Review, conversation: Conversation) -> None:
+        """Threads of findings that this head no longer has; where a file could not be read, silence about it proves nothing."""
+        if review.not_analysed or review.problems:
+            return
+        signer = self.place.signer(state)
+        present = {digest(finding.fingerprint) for finding in (*review.introduced, *review.existing)}
+        for thread in gone(conversation.threads, signer, present):
+            await self._require_current(client, state)
+            await close_thread(client, state["number"], thread, signer, state["head"])
+
+    async def _post_comment(self, client: Client, state: Json, review: Review, settings: Settings, conversation: Conversation) -> None:
         comment = memory_comment(review, settings)
         if settings.comment is CommentStyle.OFF:
             return
-        signer, number = self.place.signer(state), state["number"]
-        existing = await find_comments(client, number, await self.place.app.login(), signer, MEMORY)
+        signer = self.place.signer(state)
+        existing = marked(conversation.comments, signer, MEMORY)
         if comment is None and existing:
             body = f"{signer.mark(MEMORY)}\n{_RETIRED}"
         elif comment is not None and (existing or comment.news):
@@ -100,7 +117,7 @@ class Publisher:
             return
         await self._require_current(client, state)
         write = hide_and_add if settings.comment is CommentStyle.HIDE_AND_NEW else set_comment
-        await write(client, number, existing, body)
+        await write(client, state["number"], existing, body)
 
     async def _contents(self, client: Client, state: Json, review: Review) -> dict[str, bytes]:
         """The files of the head that a fix changes; the analysis has left them in the cache."""
@@ -109,8 +126,24 @@ class Publisher:
         return await reader.contents(await reader.tree(state["head"]), paths) if paths else {}
 
     async def _require_current(self, client: Client, state: Json) -> None:
-        if (await read_pull(client, state["number"])).head != state["head"]:
-            raise _ReplacedError
+        _require_same((await read_pull(client, state["number"])).head, state)
+
+
+def _require_same(head: str, state: Json) -> None:
+    if head != state["head"]:
+        raise _ReplacedError
+
+
+def _actions(review: Review) -> tuple[Action, ...]:
+    """The buttons under a completed check."""
+    fixable = any(finding.fix is not None and finding.fix.safety is Safety.SAFE for finding in review.introduced)
+    return (APPLY_FIXES, RERUN) if fixable else (RERUN,)
+
+
+def _annotations(review: Review, shown: set[str], contents: dict[str, bytes]) -> list[Annotation]:
+    """Findings without a thread, on whatever line they stand: none is lost."""
+    rest = sorted((each for each in review.introduced if digest(each.fingerprint) not in shown), key=lambda each: each.rank)
+    return [annotate(finding, _patched(finding, contents)) for finding in rest]
 
 
 def _patched(finding: LocatedFinding, contents: dict[str, bytes]) -> str | None:

@@ -6,25 +6,30 @@ from dataclasses import dataclass
 
 from analysis.settings import Settings
 from bot.chains.check_id import external_id
+from bot.chains.pause import is_paused
 from bot.chains.publish_review import Publisher
 from bot.chains.review_state import changes_to_json, settings_or_default, unfinished
-from bot.chains.workplace import Workplace
 from bot.events.payload import SKIP_LABEL
 from bot.github.checks import begin_check, complete_check, find_check
-from bot.github.configuration import configuration_of
+from bot.github.client import Client
+from bot.github.configuration import configuration_at, configuration_of
+from bot.github.conversation import read_conversation
 from bot.github.pull import Pull, merge_base, read_changes, read_pull
 from bot.github.wanted import touches_training
 from bot.job import Chain, Json, Outcome, Step
 from bot.redact import redacted
+from bot.review.action import RERUN
 from bot.review.check_run import CheckOutput, notice_output
 from bot.review.sizes import counted
 from bot.worker.run import Stopped, run_task
 from bot.worker.wire import Task
+from bot.workplace import Workplace
 
 _SKIPPED_BY_LABEL = notice_output("skipped", "Skipped", f"The label `{SKIP_LABEL}` asks Preflight to leave this pull request alone.")
 _SKIPPED_DRAFT = notice_output(
     "skipped", "Skipped: draft", "Drafts are read once they are ready for review, or always with `drafts = true` in the configuration."
 )
+_PAUSED = notice_output("skipped", "Paused", "`/preflight resume` lets Preflight read new pushes again; `/preflight check` asks for one look.")
 _NOTHING_TO_READ = notice_output(
     "success", "No training code changed", "No Python code, configuration or launch script is among the changed files, so there was nothing to read."
 )
@@ -57,13 +62,13 @@ class Reviewing:
         run = await begin_check(client, self.place.settings.app_id, pull.head, external_id(facts, pull.head))
         if run.completed:
             return Outcome("done")
-        _, configuration = await configuration_of(client, self.place.reader(client), pull)
-        skipped = _skipped(pull, settings_or_default(configuration))
-        changes = await read_changes(client, pull.number)
-        state = facts | {"head": pull.head, "changes": changes_to_json(changes)}
+        tip, configuration = await configuration_of(client, self.place.reader(client), pull)
+        skipped = await self._skipped(client, facts, pull, settings_or_default(configuration))
         if skipped is not None:
-            await complete_check(client, run, skipped)
+            await complete_check(client, run, skipped, actions=(RERUN,))
             return Outcome("done")
+        changes = await read_changes(client, pull.number)
+        state = facts | {"head": pull.head, "tip": tip, "changes": changes_to_json(changes)}
         if not touches_training(changes.paths):
             await Publisher(self.place).retire_comment(facts)
             await complete_check(client, run, _NOTHING_TO_READ)
@@ -74,11 +79,10 @@ class Reviewing:
         """Bring both commits here and have a worker compare them."""
         client = self.place.client(state)
         reader = self.place.reader(client)
-        pull = await read_pull(client, state["number"])
-        tip, configuration = await configuration_of(client, reader, pull)
-        base = await merge_base(client, tip, state["head"])
+        configuration = await configuration_at(reader, state["tip"])
+        base = await merge_base(client, state["tip"], state["head"])
         before, after, left_out = await reader.snapshots(base, state["head"], state["changes"]["paths"])
-        answer = await run_task(Task("review", before, after, configuration, tip), self.place.settings)
+        answer = await run_task(Task("review", before, after, configuration, state["tip"]), self.place.settings)
         if isinstance(answer, Stopped):
             return Outcome("go on", state | {"stopped": answer.reason})
         review = answer["review"]
@@ -93,10 +97,15 @@ class Reviewing:
         for head in {facts["head"], pull.head}:
             run = await find_check(client, self.place.settings.app_id, head, external_id(facts, head))
             if run is not None:
-                await complete_check(client, run, unfinished(redacted(reason)))
+                await complete_check(client, run, unfinished(redacted(reason)), actions=(RERUN,))
 
-
-def _skipped(pull: Pull, settings: Settings) -> CheckOutput | None:
-    if SKIP_LABEL in pull.labels:
-        return _SKIPPED_BY_LABEL
-    return _SKIPPED_DRAFT if pull.is_draft and not settings.drafts else None
+    async def _skipped(self, client: Client, facts: Json, pull: Pull, settings: Settings) -> CheckOutput | None:
+        """Why this pull request is left alone. Who asks for a look in so many words gets one while it is paused or a draft."""
+        if SKIP_LABEL in pull.labels:
+            return _SKIPPED_BY_LABEL
+        if facts["asked"]:
+            return None
+        if pull.is_draft and not settings.drafts:
+            return _SKIPPED_DRAFT
+        conversation = await read_conversation(client, pull.number, diff=False)
+        return _PAUSED if is_paused(conversation, self.place.signer(facts)) else None

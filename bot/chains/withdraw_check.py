@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bot.chains.check_id import external_id
-from bot.chains.workplace import Workplace
 from bot.github.checks import complete_check, find_check
 from bot.github.pull import read_pull
 from bot.job import Chain, Json, Outcome, Step
 from bot.review.check_run import notice_output
+from bot.workplace import Workplace
 
 REPLACED = notice_output("cancelled", "Replaced by a newer commit", "A newer commit was pushed before this one was read; its own check reports.")
 
@@ -18,7 +18,7 @@ def withdraw_chain(place: Workplace) -> Chain:
     async def withdraw(facts: Json) -> Outcome:
         client = place.client(facts)
         pull = await read_pull(client, facts["number"])
-        if pull.head != facts["head"] or facts["request"]:
+        if pull.head != facts["head"] or facts["request"] or not pull.is_open:
             run = await find_check(client, place.settings.app_id, facts["head"], external_id(facts, facts["head"]))
             if run is not None:
                 await complete_check(client, run, REPLACED)

@@ -9,13 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from analysis.finding import Finding, Safety
 from analysis.fixes.apply import fixed, unified_diff
 from analysis.report import Report
 from analysis.snapshot import Snapshot
-from analysis.source import SourceFile
 from bot.cli.folder import Folder
 from bot.cli.outcome import UsageError
+from bot.review.fixable import is_fixable
 from bot.review.sizes import counted
 
 #: A fix may make room for another one; more rounds than this would be two fixes that undo each other.
@@ -46,15 +45,7 @@ def fix_and_write(report: Report, folder: Folder, analyse: Callable[[Snapshot], 
 
 
 def _fixed(report: Report, snapshot: Snapshot) -> dict[str, bytes]:
-    return fixed(snapshot, [finding for finding in report.findings if finding.fix is not None and _writable(finding, snapshot)])
-
-
-def _writable(finding: Finding, snapshot: Snapshot) -> bool:
-    """Whether the fix is safe and every file it touches is UTF-8: others were recoded to be read, and are not written back."""
-    if finding.fix is None or finding.fix.safety is not Safety.SAFE:
-        return False
-    sources = {edit.span.path: snapshot.source(edit.span.path) for edit in finding.fix.edits}
-    return all(isinstance(source, SourceFile) and snapshot.contents[path][source.offset :] == source.content for path, source in sources.items())
+    return fixed(snapshot, [finding for finding in report.findings if is_fixable(finding, snapshot)])
 
 
 def _write(folder: Folder, written: Mapping[str, bytes]) -> None:

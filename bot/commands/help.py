@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from bot.commands.command import Command, Permission, Request
+from bot.commands.command import Command, Reply, Request
 
 
-async def _run(_request: Request) -> str:
+async def _run(_request: Request) -> Reply:
     from bot.commands import commands  # noqa: PLC0415  # the package lists this file too
 
-    return "\n".join(["Commands, each alone on a line of a new comment:", "", *(f"- {_line(command)}" for command in commands().values())])
+    lines = [f"- {' '.join(command.help.split())}" for command in commands().values()]
+    return Reply("\n".join(["Commands, each alone on a line of a new comment by somebody who may write to this repository:", "", *lines]))
 
 
-def _line(command: Command) -> str:
-    needs = " (needs write access)" if command.needs >= Permission.WRITE else ""
-    return " ".join(command.help.split()) + needs
-
-
-COMMAND = Command("help", __doc__, Permission.READ, _run)
+COMMAND = Command("help", __doc__, _run)

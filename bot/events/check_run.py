@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.events.payload import Ignored, read, review_job
+from bot.events.payload import Ignored, read, repository_facts, review_job
 from bot.job import Job, Json
 
 EVENT = "check_run"
@@ -16,4 +16,4 @@ def job(delivery: str, payload: Json) -> Job | Ignored:
     number, _, _ = read(payload, "check_run.external_id", str).partition("/")
     if not number.isascii() or not number.isdigit():
         return Ignored("the check run is none of ours")
-    return review_job(delivery, payload, int(number), read(payload, "check_run.head_sha", str), again=True)
+    return review_job(delivery, repository_facts(payload), int(number), read(payload, "check_run.head_sha", str), again=True, asked=True)

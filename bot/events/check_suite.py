@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.events.payload import Ignored, MalformedPayloadError, read, review_job
+from bot.events.payload import Ignored, MalformedPayloadError, read, repository_facts, review_job
 from bot.job import Job, Json
 
 EVENT = "check_suite"
@@ -18,4 +18,4 @@ def job(delivery: str, payload: Json) -> Job | Ignored:
         return Ignored("GitHub names no pull request for this suite")
     if not isinstance(pulls[0], dict):
         raise MalformedPayloadError("check_suite.pull_requests does not hold objects")
-    return review_job(delivery, payload, read(pulls[0], "number", int), read(payload, "check_suite.head_sha", str), again=True)
+    return review_job(delivery, repository_facts(payload), read(pulls[0], "number", int), read(payload, "check_suite.head_sha", str), again=True, asked=True)

@@ -26,5 +26,6 @@ def job(delivery: str, payload: Json) -> Job | Ignored:
         "comment": read(payload, "comment.id", int),
         "author": read(payload, "comment.user.login", str),
         "commands": [list(words) for words in commands],
+        "delivery": delivery,
     }
     return Job("answer", f"{facts['repository']}/{facts['number']}", facts["installation"], delivery, facts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.events.payload import SKIP_LABEL, Ignored, read, review_job
+from bot.events.payload import SKIP_LABEL, Ignored, read, repository_facts, review_job
 from bot.job import Job, Json
 
 EVENT = "pull_request"
@@ -19,7 +19,7 @@ def job(delivery: str, payload: Json) -> Job | Ignored:
         return Ignored(f"pull_request.{action} changes nothing that is reviewed")
     number = read(payload, "pull_request.number", int)
     head = read(payload, "pull_request.head.sha", str)
-    return review_job(delivery, payload, number, head, again=action not in _NEW_HEAD)
+    return review_job(delivery, repository_facts(payload), number, head, again=action not in _NEW_HEAD)
 
 
 def _matters(action: str, payload: Json) -> bool:

@@ -12,8 +12,10 @@ from typing import Any
 
 import jwt
 
-#: What the bot may do with a token, at most: also what app.yml asks for.
-PERMISSIONS: Mapping[str, str] = {"metadata": "read", "contents": "read", "pull_requests": "write", "checks": "write"}
+Permissions = Mapping[str, str]
+
+#: What the bot may do with an ordinary token: also what app.yml asks for.
+PERMISSIONS: Permissions = {"metadata": "read", "contents": "read", "pull_requests": "write", "checks": "write"}
 
 _JWT_SECONDS = 540  # GitHub takes at most ten minutes
 _CLOCK_SKEW_SECONDS = 60
@@ -27,6 +29,8 @@ class Token:
     value: str = field(repr=False)
     expires: float
 
+
+_Key = tuple[int, int, tuple[tuple[str, str], ...]]
 
 #: Asks GitHub for a token: (installation, body of the request) to the answer's JSON.
 Ask = Callable[[int, dict[str, Any]], Awaitable[Any]]
@@ -44,23 +48,27 @@ class TokenCache:
     """Installation tokens by installation and repository, each asked for once until shortly before it ends."""
 
     ask: Ask
-    _tokens: dict[tuple[int, int], Token] = field(default_factory=dict)
-    _locks: defaultdict[tuple[int, int], asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
+    _tokens: dict[_Key, Token] = field(default_factory=dict)
+    _locks: defaultdict[_Key, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))
 
-    async def token(self, installation: int, repository: int) -> str:
-        """A token for ``repository`` (its id) alone."""
-        key = (installation, repository)
+    async def token(self, installation: int, repository: int, permissions: Permissions = PERMISSIONS) -> str:
+        """A token for ``repository`` (its id) alone, with ``permissions`` alone."""
+        key = _key(installation, repository, permissions)
         async with self._locks[key]:
             known = self._tokens.get(key)
             if known is None or known.expires - _EXPIRY_MARGIN_SECONDS < time.time():
-                known = await self._new(installation, repository)
+                known = await self._new(installation, repository, permissions)
                 self._tokens[key] = known
             return known.value
 
-    def forget(self, installation: int, repository: int) -> None:
+    def forget(self, installation: int, repository: int, permissions: Permissions = PERMISSIONS) -> None:
         """Drop a token that GitHub no longer accepts."""
-        self._tokens.pop((installation, repository), None)
+        self._tokens.pop(_key(installation, repository, permissions), None)
 
-    async def _new(self, installation: int, repository: int) -> Token:
-        answer = await self.ask(installation, {"repository_ids": [repository], "permissions": dict(PERMISSIONS)})
+    async def _new(self, installation: int, repository: int, permissions: Permissions) -> Token:
+        answer = await self.ask(installation, {"repository_ids": [repository], "permissions": dict(permissions)})
         return Token(answer["token"], datetime.fromisoformat(answer["expires_at"]).timestamp())
+
+
+def _key(installation: int, repository: int, permissions: Permissions) -> _Key:
+    return (installation, repository, tuple(sorted(permissions.items())))

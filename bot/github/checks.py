@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.github.client import Client
 from bot.review import limits
+from bot.review.action import Action
 from bot.review.annotation import Annotation, batches
 from bot.review.check_run import CheckOutput
 
@@ -39,8 +40,10 @@ async def begin_check(client: Client, app_id: int, head: str, external_id: str) 
     return _check_run(await client.write("POST", "{repo}/check-runs", run | {"output": output}))
 
 
-async def complete_check(client: Client, run: CheckRun, output: CheckOutput, annotations: Sequence[Annotation] = ()) -> None:
-    """Send what is left of ``annotations``, then complete the run. GitHub appends annotations: those it has are not sent again."""
+async def complete_check(
+    client: Client, run: CheckRun, output: CheckOutput, annotations: Sequence[Annotation] = (), *, actions: Sequence[Action] = ()
+) -> None:
+    """Send what is left of ``annotations``, then complete the run with its buttons. GitHub appends annotations: those it has are not sent again."""
     if run.completed:
         return
     path = f"{{repo}}/check-runs/{run.id}"
@@ -50,7 +53,8 @@ async def complete_check(client: Client, run: CheckRun, output: CheckOutput, ann
         listed = [annotation.to_json() for annotation in batch.annotations]
         await client.write("PATCH", path, {"output": text | {"annotations": listed}})
     last = [annotation.to_json() for batch in remaining[-1:] for annotation in batch.annotations]
-    final = {"status": "completed", "conclusion": output.conclusion, "output": text | {"annotations": last}}
+    buttons = [action.to_json() for action in actions]
+    final = {"status": "completed", "conclusion": output.conclusion, "output": text | {"annotations": last}, "actions": buttons}
     await client.write("PATCH", path, final)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import aiohttp
 
-from bot.github.app_auth import TokenCache
-from bot.github.errors import GitHubError, RateLimitedError, TransientError
+from bot.github.app_auth import PERMISSIONS, Permissions, TokenCache
+from bot.github.errors import GitHubError, RateLimitedError, RefusedError, TransientError
 from bot.github.pacing import Turn, repeated_read, waiting_out
 from bot.github.transport import Answer, Transport, UnauthorizedError
 from bot.settings import Pace
@@ -32,6 +32,11 @@ class Client:
     installation: int
     repository: int
     full_name: str
+    permissions: Permissions = field(default_factory=lambda: PERMISSIONS)
+
+    def allowed(self, **permissions: str) -> Self:
+        """The same client with a token that carries ``permissions`` and nothing else, which the installation must have granted."""
+        return replace(self, permissions={"metadata": "read", **permissions})
 
     async def get(self, path: str, **params: str) -> Any:
         """The JSON of one page; repeated while GitHub or the line is unwell."""
@@ -67,24 +72,31 @@ class Client:
                 raise
 
     async def mutate(self, document: str, variables: Mapping[str, Any]) -> Any:
-        """The ``data`` of a GraphQL mutation; a write like any other."""
-        return _graphql_data(await self.write("POST", "/graphql", {"query": document, "variables": variables}))
+        """The ``data`` of a GraphQL mutation; a write like any other. Raises RefusedError where GitHub did not do all of it."""
+        answer = await self.write("POST", "/graphql", {"query": document, "variables": variables})
+        data = _graphql_data(answer)
+        if answer.get("errors"):
+            raise RefusedError(f"GraphQL: {answer['errors'][0].get('message')}")
+        return data
 
     @asynccontextmanager
     async def stream(self, path: str) -> AsyncIterator[aiohttp.ClientResponse]:
         """The response to a GET, its body unread."""
-        token = await self.tokens.token(self.installation, self.repository)
+        token = await self._token()
         async with self.transport.open("GET", self.transport.api_url + self._full(path), token) as response:
             yield response
 
     async def _send(self, method: str, path: str, json: object = None, params: Mapping[str, str] | None = None) -> Answer:
-        token = await self.tokens.token(self.installation, self.repository)
+        token = await self._token()
         try:
             return await self.transport.send(method, self._full(path), token, json, params)
         except UnauthorizedError:
-            self.tokens.forget(self.installation, self.repository)
-            fresh = await self.tokens.token(self.installation, self.repository)
+            self.tokens.forget(self.installation, self.repository, self.permissions)
+            fresh = await self._token()
             return await self.transport.send(method, self._full(path), fresh, json, params)
+
+    async def _token(self) -> str:
+        return await self.tokens.token(self.installation, self.repository, self.permissions)
 
     def _full(self, path: str) -> str:
         return path.replace("{repo}", f"/repos/{self.full_name}", 1)

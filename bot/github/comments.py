@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from bot.github.client import Client
+from bot.github.conversation import Said
 from bot.github.errors import NotFoundError
 from bot.review.marker import Signer
 
 _HIDE = "mutation($comment: ID!) { minimizeComment(input: {subjectId: $comment, classifier: OUTDATED}) { clientMutationId } }"
 
 
-async def find_comments(client: Client, number: int, login: str, signer: Signer, kind: str) -> list[dict[str, Any]]:
-    """Our comments that carry a genuine mark of ``kind``, oldest first."""
-    comments = await client.pages(f"{{repo}}/issues/{number}/comments")
-    ours = [comment for comment in comments if (comment["user"] or {}).get("login") == login]
-    return [comment for comment in ours if any(True for _ in signer.facts(kind, comment["body"] or ""))]
+def marked(said: Iterable[Said], signer: Signer, kind: str) -> list[Said]:
+    """Our texts that carry a genuine mark of ``kind``, oldest first."""
+    return [each for each in said if each.is_ours and any(True for _ in signer.facts(kind, each.body))]
 
 
-async def set_comment(client: Client, number: int, existing: list[dict[str, Any]], body: str) -> None:
+async def set_comment(client: Client, number: int, existing: Sequence[Said], body: str) -> None:
     """Make ``body`` the one comment: the oldest of ``existing`` is rewritten if it differs, others go."""
     if not existing:
         await add_comment(client, number, body)
         return
     first, *doubles = existing
-    if first["body"] != body:
-        await client.write("PATCH", f"{{repo}}/issues/comments/{first['id']}", {"body": body})
+    if first.body != body:
+        await client.write("PATCH", f"{{repo}}/issues/comments/{first.number}", {"body": body})
     for double in doubles:
-        await _delete(client, double["id"])
+        await _delete(client, double.number)
 
 
-async def hide_and_add(client: Client, number: int, existing: list[dict[str, Any]], body: str) -> None:
+async def hide_and_add(client: Client, number: int, existing: Sequence[Said], body: str) -> None:
     """Say ``body`` in a new comment and fold the older ones away as outdated, unless the latest says it already."""
-    if existing and existing[-1]["body"] == body:
+    if existing and existing[-1].body == body:
         return
     for older in existing:
-        await client.mutate(_HIDE, {"comment": older["node_id"]})
+        await client.mutate(_HIDE, {"comment": older.id})
     await add_comment(client, number, body)
 
 

@@ -9,8 +9,12 @@ from bot.github.snapshots import Reader
 
 
 async def configuration_of(client: Client, reader: Reader, pull: Pull) -> tuple[str, dict[str, bytes]]:
-    """The commit at the tip of the base branch, and the configuration files there that are small enough to be one."""
+    """The commit at the tip of the base branch, and the configuration files there."""
     tip = await branch_tip(client, pull.base_ref)
-    tree = await reader.tree(tip)
-    files = [path for path in FILES if path in tree and tree[path].size <= MAX_BYTES]
-    return tip, await reader.contents(tree, files)
+    return tip, await configuration_at(reader, tip)
+
+
+async def configuration_at(reader: Reader, commit: str) -> dict[str, bytes]:
+    """The configuration files of ``commit`` that are small enough to be one; a second time they come from the cache."""
+    tree = await reader.tree(commit)
+    return await reader.contents(tree, [path for path in FILES if path in tree and tree[path].size <= MAX_BYTES])

@@ -12,7 +12,10 @@ from bot.review.diff import Diff, hunks
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """What a job needs to know of a pull request; ``head`` is the commit, ``base_ref`` the branch it goes into."""
+    """What a job needs to know of a pull request; ``head`` is the commit, ``base_ref`` the branch it goes into, ``head_ref`` the one it comes from.
+
+    ``is_fork``: that branch is in another repository, where the App may not write.
+    """
 
     number: int
     head: str
@@ -20,6 +23,8 @@ class Pull:
     is_open: bool
     is_draft: bool
     labels: frozenset[str]
+    head_ref: str
+    is_fork: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ async def read_pull(client: Client, number: int) -> Pull:
         is_open=value["state"] == "open",
         is_draft=bool(value.get("draft")),
         labels=frozenset(label["name"] for label in value["labels"]),
+        head_ref=value["head"]["ref"],
+        is_fork=(value["head"]["repo"] or {}).get("id") != value["base"]["repo"]["id"],
     )
 
 

@@ -6,8 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from bot.github.client import Client
+from bot.github.conversation import Conversation
 from bot.github.errors import RefusedError
-from bot.review.inline import FINDING, REVIEW, InlineReview
+from bot.github.threads import FIXED
+from bot.review.inline import FINDING, REVIEW, InlineComment, InlineReview
 from bot.review.marker import Signer
 
 
@@ -19,27 +21,35 @@ class Posted:
     findings: Collection[str]
 
 
-async def read_posted(client: Client, number: int, login: str, signer: Signer) -> Posted:
-    """Our own reviews and threads on the pull request."""
-    reviews = await client.pages(f"{{repo}}/pulls/{number}/reviews")
-    comments = await client.pages(f"{{repo}}/pulls/{number}/comments")
-    heads = {head for review in reviews if _is_ours(review, login) for head in signer.facts(REVIEW, review["body"] or "")}
-    findings = {fact for comment in comments if _is_ours(comment, login) for fact in signer.facts(FINDING, comment["body"] or "")}
+def posted_in(conversation: Conversation, signer: Signer) -> Posted:
+    """Our own reviews and threads. A thread that we closed as fixed no longer speaks for its finding, should that come back."""
+    heads = {head for review in conversation.reviews if review.is_ours for head in signer.facts(REVIEW, review.body)}
+    findings = set()
+    for thread in conversation.threads:
+        if any(said.is_ours and any(True for _ in signer.facts(FIXED, said.body)) for said in thread.comments):
+            continue
+        findings |= {fact for said in thread.comments if said.is_ours for fact in signer.facts(FINDING, said.body)}
     return Posted(heads, findings)
 
 
-async def post_review(client: Client, number: int, head: str, review: InlineReview) -> bool:
-    """Post ``review`` on ``head``; False where GitHub refuses a line of it: it then refuses the whole and does not say which."""
-    body = {"commit_id": head, "event": "COMMENT", "body": review.body, "comments": [comment.to_json() for comment in review.comments]}
+async def post_review(client: Client, number: int, head: str, review: InlineReview) -> tuple[InlineComment, ...]:
+    """Post ``review`` on ``head``; gives the comments that GitHub took.
+
+    It refuses the whole where it refuses one line, and does not say which: then either half is tried on its own, down to one.
+    """
+    return await _post(client, number, head, review.body, review.comments)
+
+
+async def _post(client: Client, number: int, head: str, text: str, comments: tuple[InlineComment, ...]) -> tuple[InlineComment, ...]:
+    body = {"commit_id": head, "event": "COMMENT", "body": text, "comments": [comment.to_json() for comment in comments]}
     try:
         await client.write("POST", f"{{repo}}/pulls/{number}/reviews", body)
     except RefusedError as error:
         if error.status != 422:  # noqa: PLR2004  # Unprocessable Content
             raise
-        return False
-    return True
-
-
-def _is_ours(entry: dict[str, object], login: str) -> bool:
-    user = entry.get("user")
-    return isinstance(user, dict) and user.get("login") == login
+        if len(comments) == 1:
+            return ()
+        middle = len(comments) // 2
+        first = await _post(client, number, head, text, comments[:middle])
+        return first + await _post(client, number, head, text, comments[middle:])
+    return comments

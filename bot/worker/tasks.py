@@ -15,6 +15,7 @@ from bot.estimate_options import add_options, request_of
 from bot.review.compute import review
 from bot.review.pairs import entry_points
 from bot.review.review_json import review_to_json
+from bot.worker.fix_task import fix
 from bot.worker.wire import Task
 from estimator.report import document
 from estimator.request import Request
@@ -73,4 +74,10 @@ def _settings(task: Task) -> tuple[Settings, tuple[str, ...]]:
         return Settings(), (f"The configuration of the base branch is not used: {error}",)
 
 
-TASKS: Mapping[str, Callable[[Task], Answer]] = {"review": review_task, "estimate": estimate_task}
+def fix_task(task: Task) -> Answer:
+    """The head's files with fixes applied, and the same as a patch."""
+    settings, _ = _settings(task)
+    return fix(task, settings)
+
+
+TASKS: Mapping[str, Callable[[Task], Answer]] = {"review": review_task, "estimate": estimate_task, "fix": fix_task}

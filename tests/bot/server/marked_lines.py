@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 
 from analysis.certainty import Known, Place
 from analysis.finding import Confidence, Safety, Severity
+from analysis.fixes.apply import unified_diff
 from analysis.snapshot import Snapshot
 from bot.review.located import LocatedEdit, LocatedFinding, LocatedFix, Remark
 from bot.review.match import match
@@ -36,7 +38,7 @@ def main() -> int:
         time.sleep(int(slept[1]))
     if "CRASH" in text:
         return 7
-    json.dump(estimated(task) if task.what == "estimate" else reviewed(task), sys.stdout)
+    json.dump({"estimate": estimated, "review": reviewed, "fix": fixed}[task.what](task), sys.stdout)
     return 0
 
 
@@ -56,6 +58,16 @@ def reviewed(task: Task) -> dict[str, object]:
         rules=1,
     )
     return {"review": review_to_json(review)}
+
+
+def fixed(task: Task) -> dict[str, object]:
+    changed = {path: raw.replace(b"BUG", b"fixed") for path, raw in task.head.contents.items() if b"BUG" in raw}
+    return {
+        "files": {path: base64.b64encode(raw).decode() for path, raw in changed.items()},
+        "patch": unified_diff(task.head, changed),
+        "rules": ["marked-line"],
+        "fixes": sum(raw.count(b"BUG") for raw in task.head.contents.values()),
+    }
 
 
 def estimated(task: Task) -> dict[str, object]:

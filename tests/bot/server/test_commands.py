@@ -26,7 +26,7 @@ def replies(github: Simulator, pull: PullRequest) -> list[str]:
 
 async def test_help_lists_every_command(github: Simulator, repository: Repository) -> None:
     pull = await opened(repository)
-    asked = pull.comment("rita", "/preflight help")
+    asked = pull.comment("ada", "/preflight help")
     await until(lambda: replies(github, pull))
     (reply,) = replies(github, pull)
     assert "- `/preflight estimate [OPTIONS]`" in reply
@@ -52,11 +52,15 @@ async def test_a_wrong_option_is_named(github: Simulator, repository: Repository
     assert "estimate" in reply
 
 
-async def test_who_may_not_write_gets_no_estimate(github: Simulator, repository: Repository) -> None:
+async def test_who_may_not_write_gets_a_confused_reaction_and_nothing_else(github: Simulator, repository: Repository) -> None:
     pull = await opened(repository)
-    pull.comment("rita", "/preflight estimate")
-    await until(lambda: replies(github, pull))
-    assert "needs write access" in replies(github, pull)[0]
+    for number, person in enumerate(("rita", "a-stranger"), start=1):
+        asked = pull.comment(person, "/preflight pause")
+        await until(lambda: next(each for each in pull.comments if each.id == asked.id).reactions)  # noqa: B023
+        (seen,) = [each for each in pull.comments if each.id == asked.id]
+        assert [reaction.content for reaction in seen.reactions] == ["confused"]
+        assert len(pull.comments) == 1 + number
+    assert replies(github, pull) == []
 
 
 async def test_a_reply_is_not_given_twice(github: Simulator, repository: Repository) -> None:

@@ -1,0 +1,72 @@
+"""The commands that change code, with the analysis itself behind them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+import pytest_asyncio
+
+from simulator import PullRequest, Repository, Simulator
+from simulator.simulator import LEAST_PERMISSIONS
+from tests.bot.server.conftest import serving, settings_for
+from tests.bot.server.test_commands import replies
+from tests.bot.waiting import until
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("real_bot")]
+
+CLEARED = """\
+import torch
+from torch import nn
+
+model = nn.Linear(8, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(100):
+    optimizer.zero_grad()
+    loss = model(torch.randn(4, 8)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+"""
+FORGOTTEN = CLEARED.replace("    optimizer.zero_grad()\n", "")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def real_bot(github: Simulator, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    settings = settings_for(github, tmp_path_factory.mktemp("state"))
+    async with serving(replace(settings, worker_command=(sys.executable, "-I", "-m", "bot.worker.child"))) as address:
+        github.webhook_url = f"{address}/webhook"
+        yield address
+
+
+async def opened(github: Simulator, owner: str) -> tuple[Repository, PullRequest]:
+    repository = github.create_repository(f"{owner}/real", {"train.py": CLEARED}, installed=False)
+    github.install(owner, permissions={**LEAST_PERMISSIONS, "contents": "write"})
+    pull = repository.open_pull_request("faster", title="Faster", author=owner, files={"train.py": FORGOTTEN})
+    await until(lambda: any(run.status == "completed" for run in repository.check_runs(pull.head_sha)), 60)
+    return repository, pull
+
+
+async def test_ignore_suggests_the_comment_that_silences_it(github: Simulator) -> None:
+    repository, pull = await opened(github, "ignorer")
+    (first,) = pull.review_comments
+    pull.comment("ignorer", "/preflight ignore missing-zero-grad one step is all there is")
+    await until(lambda: replies(github, pull), 60)
+    assert "1 suggestion made" in replies(github, pull)[0]
+    (suggested,) = [each for each in pull.review_comments if each.id != first.id]
+    assert "# preflight: ignore[missing-zero-grad] one step is all there is" in suggested.body
+    pull.apply_suggestion(suggested.id)
+    await until(lambda: any(run.status == "completed" for run in repository.check_runs(pull.head_sha)), 60)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert run.conclusion == "success"
+
+
+async def test_fix_commits_the_patch(github: Simulator) -> None:
+    repository, pull = await opened(github, "fixer")
+    pull.comment("fixer", "/preflight fix missing-zero-grad")
+    await until(lambda: replies(github, pull), 60)
+    assert "Fixed 1 finding in 1 file" in replies(github, pull)[0]
+    assert repository.read("faster", "train.py").count("optimizer.zero_grad()") == 1
+    await until(lambda: any(run.conclusion == "success" for run in repository.check_runs(pull.head_sha)), 60)
+    assert pull.review_comments == ()  # the thread of what is fixed is gone
