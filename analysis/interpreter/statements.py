@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter import classes, exceptions, imports, loops, managers, matching
 from analysis.interpreter.closures import make_function
 from analysis.interpreter.frames import Exit
-from analysis.interpreter.values import GuestList, HostValue, Module, Symbol, Value
+from analysis.interpreter.joins import join
+from analysis.interpreter.values import Alternatives, GuestList, HostValue, Module, Symbol, Value
 from analysis.trace.tree import Leave
 
 if TYPE_CHECKING:
@@ -84,6 +86,10 @@ def _items_for(machine: Machine, value: Value, count: int, frame: Frame, *, exac
     """The items to unpack; what cannot be told is derived place by place."""
     if isinstance(value, Symbol):
         return [value.part(f"[{i}]", stamp=machine.stamp) for i in range(count)]
+    if isinstance(value, Alternatives):
+        rows = [_items_for(machine, each, count, frame, exact=exact) for each in value.values if isinstance(each, (tuple, list, Symbol, HostValue))]
+        if rows and len({len(row) for row in rows}) == 1:
+            return [reduce(join, column) for column in zip(*rows, strict=True)]
     unpack = getattr(value, "unpack", None) if isinstance(value, HostValue) else None
     if unpack is not None:
         return list(unpack(count))
