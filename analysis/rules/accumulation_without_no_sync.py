@@ -22,7 +22,7 @@ from analysis.library.wrapping import Wrapped
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import gradients_of
 from analysis.rules._objects import confidence_in, numbers_in
-from analysis.rules._windows import Window, windows
+from analysis.rules._windows import Window, loop_at, windows
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
@@ -44,19 +44,21 @@ def check(trace: Trace) -> Iterator[Reported]:
         return
     for gradients in gradients_of(trace):
         for window in windows(trace, gradients):
-            mistake = _mistake(window, forwards)
+            mistake = _mistake(trace, window, forwards)
             if mistake is not None:
                 yield _reported(trace, mistake, confidence_in(gradients.optimizer))
                 break
 
 
-def _mistake(window: Window, forwards: dict[int, Event]) -> _Mistake | None:
+def _mistake(trace: Trace, window: Window, forwards: dict[int, Event]) -> _Mistake | None:
     """What is wrong with a window that a step uses."""
     if not window.stepped or window.unsure or not window.backwards or window.end is None:
         return None
     averaged = [_averaged(event, forwards) for event in window.backwards]
     last = window.backwards[-1]
     if None in averaged:
+        return None
+    if averaged[-1] is False and not _is_the_last(trace, window):
         return None
     if averaged[-1] is False:
         return _Mistake(
@@ -83,6 +85,13 @@ def _mistake(window: Window, forwards: dict[int, Event]) -> _Mistake | None:
         "every backward ends in an all-reduce of all gradients",
         "all micro-batches but the last need `with model.no_sync():` around forward and backward, by the condition of the step",
     )
+
+
+def _is_the_last(trace: Trace, window: Window) -> bool:
+    """Whether no other backward comes before the step in a full run: the loop over micro-batches was not cut short here."""
+    stamp = window.backwards[-1].context.stamp
+    loop = loop_at(trace, stamp[-1][0]) if stamp and not window.guarded else None
+    return loop is None or loop.complete
 
 
 def _averaged(event: Event, forwards: dict[int, Event]) -> bool | None:

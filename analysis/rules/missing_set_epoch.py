@@ -45,11 +45,13 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 def _iterated_again(trace: Trace, loader: Instance) -> Event | None:
     """Where the repository's code iterates over the loader to train, more than once."""
-    events = [
-        event
-        for event in trace.events(Kind.ITERATE)
-        if event.subject is loader and event.context.grad and event.span.path in trace.snapshot.contents
-    ]
+    events: list[Event] = []
+    evaluating = False
+    for event in trace.events(Kind.ITERATE, Kind.EVAL_MODE, Kind.TRAIN_MODE):
+        if event.kind is not Kind.ITERATE:
+            evaluating = event.kind is Kind.EVAL_MODE
+        elif event.subject is loader and event.context.grad and not evaluating and event.span.path in trace.snapshot.contents:
+            events.append(event)
     if len(events) > 1:
         return events[0]
     return next((event for event in events if _in_a_loop(trace, event)), None)
