@@ -27,7 +27,7 @@ from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import frames, visible, within
+from analysis.trace.places import frames, meeting, visible, within
 from analysis.trace.reading import around, callee, span_of, text
 
 #: Per model: a forward for nothing ("wasted") while it is in evaluation mode.
@@ -78,13 +78,13 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
 def _wasted(trace: Trace, model: Instance, witness: Witness) -> Reported:
     files = trace.snapshot.contents
     begins, forward = witness.events[0][0], witness.fault
-    span = visible(forward, files)
+    span = meeting(forward, begins, files)
     kept = next((event for event in trace.events(Kind.STORE) if _keeps(event, forward)), None)
-    name = callee(trace.snapshot, span) or "the model"
+    name = callee(trace.snapshot, visible(forward, files)) or "the model"
     effect = "what is collected keeps every graph of the loop in memory" if kept else "each batch saves its activations for a backward that never comes"
     chain = [Evidence(call, "called from here") for call in _callers(forward, files)]
     chain.append(Evidence(visible(begins, files), "the model goes into evaluation mode"))
-    chain.append(Evidence(span, "the forward runs with gradients enabled"))
+    chain.append(Evidence(visible(forward, files), "the forward runs with gradients enabled"))
     if kept is not None:
         chain.append(Evidence(visible(kept, files), "and what is kept here holds on to its graph"))
     finding = Finding(
@@ -111,13 +111,13 @@ def _callers(event: Event, files: Container[str]) -> list[Span]:
 
 def _with_fix(trace: Trace, finding: Finding, begins: Event, forward: Event) -> Reported:
     """The function that only evaluates gets the decorator; a loop in a larger function gets the block."""
-    stands = around(trace.snapshot, forward.span)
-    path = forward.span.path
+    stands = around(trace.snapshot, finding.span)
+    path = finding.span.path
     if stands is None or forward.span.path not in trace.snapshot.contents:
         return Reported(replace(finding, no_fix_because="the forward runs in a library"))
     function = stands.function
     changes: tuple[Change, ...] = ()
-    if function is not None and begins.path == forward.path and not _learns_in(trace, forward.path) and not _yields(function):
+    if function is not None and begins.path == forward.path[: len(begins.path)] and not _learns_in(trace, begins.path) and not _yields(function):
         whole = span_of(trace.snapshot, path, function)
         changes = (AddDecorator(whole, "torch.no_grad()"), AddImport(path, "torch")) if whole else ()
     else:

@@ -24,12 +24,13 @@ from analysis.interpreter.values import Instance
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._modes import mode_matters
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
+from analysis.snapshot import Snapshot
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import meeting, visible
-from analysis.trace.reading import callee, statement_of, text
+from analysis.trace.reading import call_at, callee, dotted, statement_of, text
 
 #: Per model. trained: a training step ran in training mode; left: then eval(); evaluated: and a forward that nothing back-propagates.
 MODE = Automaton(
@@ -114,17 +115,35 @@ def _evidence(trace: Trace, left: Event, learns: Event) -> tuple[Evidence, ...]:
 
 
 def _with_fix(trace: Trace, finding: Finding, span: Span, name: str, left: Event, learns: Event) -> Reported:
-    """After the call that evaluates, if the model has a name there; else before the forward that trains."""
+    """After the call that evaluates, if the model has a name there; else before the forward that trains, if nothing evaluates through it."""
     snapshot = trace.snapshot
-    line = (f"{name}.train()",)
-    title = f"Go back to training mode: {name}.train()"
-    beside = left.path[: len(learns.path)] == learns.path
-    after, before = statement_of(snapshot, span), statement_of(snapshot, learns.span)
+    trains = meeting(learns, left, snapshot.contents)
+    after, before = statement_of(snapshot, span), statement_of(snapshot, trains)
     if name == "the model" or after is None or before is None or learns.span.path not in snapshot.contents:
         return Reported(replace(finding, no_fix_because="the model has no name where the training forward runs"))
-    if beside and span != left.span:
-        return Reported(finding, Proposal(title, Safety.SAFE, (InsertAfter(after, line),)))
-    return Reported(finding, Proposal(title, Safety.SAFE, (InsertBefore(before, line),)))
+    change: InsertAfter | InsertBefore
+    if not _named_at(snapshot, trains, learns.span, name):
+        if _evaluates_too(trace, learns.span):
+            return Reported(replace(finding, no_fix_because="evaluations run through this forward too: train() belongs where training goes on"))
+        change = InsertBefore(statement_of(snapshot, learns.span) or before, (f"{name}.train()",))
+    elif span != left.span:
+        change = InsertAfter(after, (f"{name}.train()",))
+    else:
+        change = InsertBefore(before, (f"{name}.train()",))
+    return Reported(finding, Proposal(f"Go back to training mode: {name}.train()", Safety.SAFE, (change,)))
+
+
+def _named_at(snapshot: Snapshot, trains: Span, forward: Span, name: str) -> bool:
+    """Whether ``name`` is the model at ``trains`` as well: the forward itself, or a call that is handed the model under that name."""
+    call = call_at(snapshot, trains)
+    handed = [] if call is None else [*call.args, *(keyword.value for keyword in call.keywords)]
+    return trains == forward or any(dotted(value) == name for value in handed)
+
+
+def _evaluates_too(trace: Trace, forward: Span) -> bool:
+    """Whether the call at ``forward`` also runs for outputs that nothing back-propagates."""
+    learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
+    return any(event.span == forward and not forward_numbers(event) & learned for event in trace.events(Kind.FORWARD))
 
 
 RULE = Rule(
@@ -171,6 +190,51 @@ def train(model, loader, held_out):
             optimizer.step()
         validate(model, held_out)
         model.train()
+""",
+        ),
+        Bad(
+            """
+import torch
+
+def loss_of(model, x, y):
+    return torch.nn.functional.mse_loss(model(x), y)
+
+def validate(model, loader):
+    model.eval()
+    with torch.no_grad():
+        return sum(loss_of(model, x, y).item() for x, y in loader)
+
+def train(model, loader, held_out):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step, (x, y) in enumerate(loader):
+        loss = loss_of(model, x, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if step % 100 == 0:
+            print(validate(model, held_out))  # flagged
+""",
+            fixed="""
+import torch
+
+def loss_of(model, x, y):
+    return torch.nn.functional.mse_loss(model(x), y)
+
+def validate(model, loader):
+    model.eval()
+    with torch.no_grad():
+        return sum(loss_of(model, x, y).item() for x, y in loader)
+
+def train(model, loader, held_out):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step, (x, y) in enumerate(loader):
+        loss = loss_of(model, x, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if step % 100 == 0:
+            print(validate(model, held_out))
+            model.train()
 """,
         ),
         Good(
