@@ -16,12 +16,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from analysis.finding import Evidence, Finding, Safety, Severity
+from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertAfter, Proposal, Reported
+from analysis.interpreter.values import Symbol
 from analysis.library.tensor import Made, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._objects import confidence_in
-from analysis.rules._sources import all_in, attached_in
+from analysis.rules._sources import CUTS, all_in, attached_in
 from analysis.rules._statements import is_alone
 from analysis.source import Span
 from analysis.trace import Trace
@@ -30,6 +30,8 @@ from analysis.trace.places import visible
 from analysis.trace.reading import call_at, dotted, span_of, statement_of, text
 
 _GATHERS = frozenset({"all_gather", "gather"})
+#: How the result of a call that was not followed is described.
+_CALLED = "(…)"
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -43,9 +45,25 @@ def check(trace: Trace) -> Iterator[Reported]:
                 continue
             own = [each for each in tensors_in(made.inputs) if each.attached]
             through = attached_in(event.value) if through is None else through
-            if own and not any(_reached(each, through) for each in own):
+            unknown = not own and not event.value.attached and _of_unknown_model(trace, made)
+            if unknown or (own and not any(_reached(each, through) for each in own)):
                 told.add(made.span)
-                yield _reported(trace, event, made)
+                yield _reported(trace, event, made, unknown=unknown)
+
+
+def _of_unknown_model(trace: Trace, made: Made) -> bool:
+    """Whether gradients are recorded, and what is gathered was computed from what something unknown was called for."""
+    if not any(event.span == made.span and event.context.grad for event in trace.events(Kind.COLLECTIVE)):
+        return False
+    todo = list(tensors_in(made.inputs))
+    while todo:
+        before = todo.pop().made
+        if before is None or before.op in CUTS:
+            continue
+        if any(isinstance(each, Symbol) and _CALLED in each.why for each in before.inputs):
+            return True
+        todo.extend(tensors_in(before.inputs))
+    return False
 
 
 def _reached(own: Tensor, through: frozenset[Made]) -> bool:
@@ -58,12 +76,12 @@ def _reached(own: Tensor, through: frozenset[Made]) -> bool:
     return any(_reached(each, through) for each in tensors_in(made.inputs) if each.attached)
 
 
-def _reported(trace: Trace, backward: Event, made: Made) -> Reported:
+def _reported(trace: Trace, backward: Event, made: Made, *, unknown: bool) -> Reported:
     files = trace.snapshot.contents
     finding = Finding(
         RULE.name,
         RULE.severity,
-        confidence_in(),
+        Confidence.MEDIUM if unknown else Confidence.HIGH,
         made.span,
         f"`{text(trace.snapshot, made.span)}` gives tensors without a graph, and the loss uses nothing else of what was gathered: it sends no gradient back",
         (Evidence(made.span, "gathered copies carry no gradient, this rank's own neither"), Evidence(visible(backward, files), "this backward reaches only them")),
