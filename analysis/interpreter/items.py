@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.attributes import bind, write
 from analysis.interpreter.joins import join
-from analysis.interpreter.values import MISSING, Alternatives, Class, External, Function, GuestList, HostValue, Instance, Symbol, Value
+from analysis.interpreter.values import MISSING, Alternatives, Class, External, Function, GuestList, HostFunction, HostValue, Instance, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
@@ -25,7 +25,7 @@ def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
             if found is not MISSING:
                 return machine.call(bind(machine, found, owner, owner.cls, span), [key], {}, span)
             return machine.domain.unknown_attribute(machine, owner, "__getitem__", span)
-        case Class() | External() | Function():
+        case Class() | External() | Function() | HostFunction():
             return _generic(owner, key)
         case Alternatives(values=values):
             result = get_item(machine, values[0], key, span)

@@ -34,7 +34,14 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     domain.decided_flags = True
     if domain.world.collecting and not _about_absence(condition):
         return None
-    return _not_leaving(domain, span, chosen=_chosen(domain, condition))
+    known = domain.avoided.get(id(condition))
+    if known is not None:
+        return known[1]
+    chosen = _chosen(domain, condition)
+    taken = _not_leaving(domain, span, chosen=chosen)
+    if taken != chosen:
+        domain.avoided[id(condition)] = condition, taken
+    return taken
 
 
 def _chosen(domain: TraceDomain, condition: Symbol) -> bool:
@@ -58,10 +65,11 @@ def _is_choice(domain: TraceDomain, asked: Symbol, name: str) -> bool:
 def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool) -> bool:
     """The other side if the chosen one only ends the program: nothing is learnt from a run that stops."""
     source = domain.machine.snapshot.source(span.path) if span.path in domain.machine.snapshot.contents else None
-    node = _conditions(source).get((span.start, span.end)) if isinstance(source, SourceFile) else None
-    if node is None:
+    found = _conditions(source).get((span.start, span.end)) if isinstance(source, SourceFile) else None
+    if found is None:
         return chosen
-    taken, other = (node.body, node.orelse) if chosen != _negates(node.test) else (node.orelse, node.body)
+    node, asked = found
+    taken, other = (node.body, node.orelse) if chosen != _negates(asked) else (node.orelse, node.body)
     return not chosen if _ends(taken, flags=domain.world.flags) and not _ends(other, flags=domain.world.flags) else chosen
 
 
@@ -77,14 +85,25 @@ def _negates(test: ast.expr) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _conditions(source: SourceFile) -> dict[tuple[int, int], ast.If]:
-    """The ``if`` statements of a file by the bytes of their conditions."""
-    found: dict[tuple[int, int], ast.If] = {}
+def _conditions(source: SourceFile) -> dict[tuple[int, int], tuple[ast.If, ast.expr]]:
+    """The ``if`` statements of a file by the bytes of the conditions that decide them, with the expression that is asked for its truth there."""
+    found: dict[tuple[int, int], tuple[ast.If, ast.expr]] = {}
     for node in ast.walk(source.tree):
         if isinstance(node, ast.If):
-            span = source.span(node.test)
-            found[span.start, span.end] = node
+            for place, asked in _deciding(node.test):
+                span = source.span(place)
+                found[span.start, span.end] = node, asked
     return found
+
+
+def _deciding(test: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """Where one condition decides the whole: ``a and b`` has the truth of ``b`` once ``a`` holds, ``a or b`` holds where one of them does."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=[*_, last]):
+            return [(test, last)]
+        case ast.BoolOp(op=ast.Or(), values=[*parts, last]):
+            return [(test, last), *((part, part) for part in parts)]
+    return [(test, test)]
 
 
 def _ends(body: list[ast.stmt], *, flags: bool) -> bool:

@@ -54,6 +54,8 @@ class TraceDomain:
         self.rehearsal = Rehearsal(horizon)
         #: Whether an undecided flag was met, so that the other world differs.
         self.decided_flags = False
+        #: Conditions that were turned round because the program would have ended, with what they are taken for from then on.
+        self.avoided: dict[int, tuple[Value, bool]] = {}
         #: Names that each symbol was compared with, in the order in which they came up.
         self.choices: dict[int, dict[str, int]] = {}
         #: Handlers that raised: a gap of ours, shown in tests.

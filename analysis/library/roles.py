@@ -61,7 +61,9 @@ ROLES = (
         ),
         frozenset({"step", "param_groups"}),
     ),
-    Role("torch.utils.data.DataLoader", ("DataLoader",), _any_of(".dataset iterate", ".sampler iterate", "len iterate", ".batch_size iterate")),
+    Role("torch.utils.data.DataLoader", ("DataLoader",), _any_of(".dataset iterate", ".sampler iterate", ".batch_size iterate")),
+    # What is handed over, counted and iterated over is a loader or a list of batches; what a call made is any list.
+    Role("torch.utils.data.DataLoader", (), _any_of("len iterate"), frozenset({"made"})),
 )  # fmt: skip
 
 
@@ -85,8 +87,10 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
 
 
 def uses_of(symbol: Symbol) -> set[str]:
-    """What was done to it: "step" a method called, ".dataset" an attribute read, "()" called itself, "iterate", "len"."""
+    """What was done to it: "step" a method called, ".dataset" an attribute read, "()" called itself, "iterate", "len", "made" by a call."""
     used = {"()" if use == "call" else use for use in symbol.uses}
+    if symbol.why.endswith(")") or symbol.why.startswith("an item of "):
+        used.add("made")
     for key, part in symbol.parts.items():
         if key == ".__len__()":
             used.add("len")
