@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from analysis.interpreter.values import Call, Function, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import domain_of
@@ -19,6 +19,8 @@ PREPARED = "optimizer: prepared by"
 SYNCHRONISES = "prepared: gradients synchronise"
 #: The parameters that an optimizer updates, under a name that no guest attribute can have.
 OWNERS = "optimizer: owners"
+#: The layers and single parameters that these owners consisted of when the optimizer was given them.
+HELD = "optimizer: held"
 
 SUBJECT = Subject(
     examples=(
@@ -117,8 +119,13 @@ def _init(call: Call) -> Value:
         options.setdefault("lr", call.get(2, "lr"))
     owners = tuple(dict.fromkeys(owners_in(given)))
     groups = given if isinstance(given, list) and given and all(isinstance(each, dict) for each in given) else [{"params": given}]
-    optimizer.fields.update({OWNERS: owners, "param_groups": _groups(call, groups, options), "state": _dict(call, {}), "defaults": _dict(call, options)})
+    optimizer.fields.update({OWNERS: owners, HELD: _held(call, owners), "param_groups": _groups(call, groups, options), "state": _dict(call, {}), "defaults": _dict(call, options)})
     emit(call.machine, Kind.OPTIMIZER_BUILT, subject=optimizer, value=Parameters(domain_of(call).autograd, owners), detail=options)
+
+
+def _held(call: Call, owners: Iterable[Owner]) -> frozenset[Owner]:
+    ownership = domain_of(call).ownership
+    return frozenset().union(*(ownership.atoms(owner, trainable=False) for owner in owners))
 
 
 def _groups(call: Call, groups: list[dict[Value, Value]], options: dict[str, Value]) -> GuestList:
@@ -162,6 +169,7 @@ def passed_over(optimizer: Instance) -> bool:
 def _add_group(call: Call) -> Value:
     optimizer, group = call.args[0], call.get(1, "param_group")
     write = call.machine.heap.write
+    write(optimizer.fields, HELD, optimizer.fields.get(HELD, frozenset()) | _held(call, owners_in(group)))
     write(optimizer.fields, OWNERS, tuple(dict.fromkeys((*parameters_of(optimizer), *owners_in(group)))))
     groups = optimizer.fields.get("param_groups")
     if isinstance(groups, list) and isinstance(group, dict):

@@ -90,12 +90,12 @@ class Holdings:
     def _of(self, owner: Owner) -> frozenset[Owner]:
         known = self._known.get(id(owner))
         if known is None:
-            found = _atoms_of(owner)
+            found = atoms_of(owner)
             known = self._known[id(owner)] = (owner, found)
         return known[1]
 
 
-def _atoms_of(owner: Owner) -> frozenset[Owner]:
+def atoms_of(owner: Owner) -> frozenset[Owner]:
     """The layers, single parameters and models of unknown structure inside ``owner``."""
     if not isinstance(owner, Instance):
         return frozenset([owner])

@@ -1,0 +1,156 @@
+"""A layer is replaced after the optimizer was built.
+
+An optimizer holds the parameters that it was given. A layer that replaces another one afterwards brings new parameters, which no step ever
+updates: the new head stays at its random start, and the optimizer goes on with parameters that the model no longer has.
+
+**How to fix it.** Change the model first, then build the optimizer; or hand the new parameters over with `optimizer.add_param_group`.
+
+**What is not reported.** Layers that another optimizer updates; layers that are frozen; modules that are added beside the others; an optimizer
+that is built again; moving a model to a device, which keeps its parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Evidence, Finding, Safety, Severity
+from analysis.fixes.change import MoveStatement, Proposal, Reported
+from analysis.interpreter.values import Instance
+from analysis.library.optimizers import HELD, parameters_of
+from analysis.library.ownership import FROZEN, modules_in
+from analysis.library.tensor import Owner, Parameter
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._objects import atoms_of, confidence_in, inner, optimizers
+from analysis.rules._statements import siblings
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import text
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Layers inside an optimizer's model that came after it and replaced others."""
+    known = optimizers(trace)
+    held: frozenset[Owner] = frozenset().union(*(optimizer.fields.get(HELD, frozenset()) for optimizer in known))
+    built = {id(event.subject): event for event in trace.events(Kind.OPTIMIZER_BUILT)}
+    told: set[Span] = set()
+    for optimizer in known:
+        event = built.get(id(optimizer))
+        for model in parameters_of(optimizer):
+            if event is None or not isinstance(model, Instance):
+                continue
+            for span in _replaced(model, optimizer.fields.get(HELD, frozenset()), held):
+                if span not in told and span.path in trace.snapshot.contents:
+                    told.add(span)
+                    yield _reported(trace, optimizer, event, span)
+
+
+def _replaced(model: Instance, own: frozenset[Owner], held: frozenset[Owner]) -> Iterator[Span]:
+    """Where layers were made that stand in the place of others since."""
+    now = atoms_of(model)
+    unknown = inner(model).cls.find("is_unknown") is True if isinstance(inner(model), Instance) else False
+    if not unknown and not (own - now):
+        return
+    for atom in now - held:
+        frozen = isinstance(atom, Instance) and any(module.fields.get(FROZEN) is True for module in modules_in(atom))
+        if atom.span is not None and not frozen and (isinstance(atom, (Instance, Parameter))):
+            yield atom.span
+
+
+def _reported(trace: Trace, optimizer: Instance, built: Event, span: Span) -> Reported:
+    files = trace.snapshot.contents
+    place = visible(built, files)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(optimizer),
+        span,
+        f"`{text(trace.snapshot, span)}` comes into the model after the optimizer was built: no step updates its parameters",
+        (Evidence(place, "the optimizer takes the parameters that the model has now"), Evidence(span, "a layer with new parameters takes the place of another")),
+    )
+    both = siblings(trace.snapshot, place, span)
+    if both is None or built.span != place:
+        return Reported(replace(finding, no_fix_because="model and optimizer are set up in different places: build the optimizer after the model is complete"))
+    title = "Does nothing in between use the optimizer? Then build it after the model is complete"
+    return Reported(finding, Proposal(title, Safety.REVIEW, (MoveStatement(both[0], after=both[1]),)))
+
+
+RULE = Rule(
+    "stale-optimizer-parameters",
+    Severity.ERROR,
+    "a layer is replaced after the optimizer was built",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+import torchvision
+
+def train(loader):
+    model = torchvision.models.resnet18(weights="DEFAULT")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model.fc = torch.nn.Linear(512, 10)  # flagged
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+""",
+            fixed="""
+import torch
+import torchvision
+
+def train(loader):
+    model = torchvision.models.resnet18(weights="DEFAULT")
+    model.fc = torch.nn.Linear(512, 10)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+""",
+        ),
+        Good(
+            """
+import torch
+import torchvision
+
+def train(loader):
+    model = torchvision.models.resnet18(weights="DEFAULT")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model.fc = torch.nn.Linear(512, 10)
+    optimizer.add_param_group({"params": model.fc.parameters()})
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = torch.nn.Linear(8, 8), torch.nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+def train(loader):
+    model = Net()
+    model.head = torch.nn.Linear(8, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model.to("cuda")
+    model.teacher = torch.nn.Linear(8, 8)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+"""
+        ),
+    ),
+)

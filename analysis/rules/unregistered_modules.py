@@ -1,0 +1,190 @@
+"""Layers in a plain list are not part of the model.
+
+`nn.Module` registers modules that are attributes of their own, and those in `nn.ModuleList`, `nn.ModuleDict` or `nn.Sequential`. Layers in a
+Python list or dictionary run in the forward, but `parameters()` does not know them: the optimizer never updates them, `to(device)` leaves
+them behind, and checkpoints do not hold them.
+
+**How to fix it.** `nn.ModuleList([...])`, `nn.ModuleDict({...})`.
+
+**What is not reported.** Lists of modules that are registered elsewhere too; modules that no loss reaches (a teacher that is hidden on purpose);
+parameters that an optimizer was given by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from analysis.finding import Evidence, Finding, Safety, Severity
+from analysis.fixes.change import AddImport, Change, Proposal, Reported, WrapExpression
+from analysis.interpreter.values import GuestDict, GuestList, Instance, Value
+from analysis.library.optimizers import parameters_of
+from analysis.library.ownership import CHILDREN, is_module, modules_in
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._objects import Holdings, confidence_in, distinct, optimizers
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import text
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Containers of modules in attributes of a model, whose modules a loss reaches and no optimizer knows."""
+    known = optimizers(trace)
+    if not known or not all(parameters_of(optimizer) for optimizer in known):
+        return
+    holdings = Holdings()
+    given = [owner for optimizer in known for owner in parameters_of(optimizer)]
+    backwards = list(trace.events(Kind.BACKWARD))
+    reached = {id(owner): event for event in reversed(backwards) for owner in event.value.owners}
+    told: set[Span] = set()
+    for model in distinct(event.subject for event in trace.events(Kind.FORWARD)):
+        for held in _containers(model):
+            lost = [each for each in _modules(held) if id(each) in reached and not holdings.shared([each], given)]
+            span = held.span
+            if lost and span is not None and span not in told and span.path in trace.snapshot.contents:
+                told.add(span)
+                yield _reported(trace, model, held, span, reached[id(lost[0])])
+
+
+def _containers(model: Instance) -> Iterator[GuestList | GuestDict]:
+    """Plain lists and dictionaries in the attributes of a model and what is registered in it."""
+    for module in modules_in(model):
+        for name, value in module.fields.items():
+            if name != CHILDREN and isinstance(value, (GuestList, GuestDict)) and any(True for _ in _modules(value)):
+                yield value
+
+
+def _modules(held: Value) -> Iterator[Instance]:
+    for value in list(held.values() if isinstance(held, dict) else held)[:64]:
+        if is_module(value):
+            yield value
+        elif isinstance(value, (GuestList, tuple)):
+            yield from (each for each in value if is_module(each))
+
+
+def _reported(trace: Trace, model: Instance, held: GuestList | GuestDict, span: Span, backward: Event) -> Reported:
+    files = trace.snapshot.contents
+    kind = "ModuleDict" if isinstance(held, dict) else "ModuleList"
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(model),
+        span,
+        f"`{text(trace.snapshot, span)}` holds layers that the model does not register: `parameters()` leaves them out, and no step updates them",
+        (Evidence(span, "the layers are kept in a plain container"), Evidence(visible(backward, files), "this loss depends on them, and no optimizer holds them")),
+    )
+    if any(isinstance(each, (list, tuple)) for each in (held.values() if isinstance(held, dict) else held)):
+        return Reported(replace(finding, no_fix_because="the container holds containers: each of them has to be a module"))
+    changes: tuple[Change, ...] = (WrapExpression(span, before=f"torch.nn.{kind}(", after=")"), AddImport(span.path, "torch"))
+    return Reported(finding, Proposal(f"Register the layers: torch.nn.{kind}", Safety.SAFE, changes))
+
+
+RULE = Rule(
+    "unregistered-modules",
+    Severity.ERROR,
+    "layers in a plain list are not part of the model",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(8, 8) for _ in range(3)]  # flagged
+        self.head = nn.Linear(8, 1)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x).relu()
+        return self.head(x)
+
+def train(loader):
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        optimizer.step()
+""",
+            fixed="""
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([nn.Linear(8, 8) for _ in range(3)])
+        self.head = nn.Linear(8, 1)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x).relu()
+        return self.head(x)
+
+def train(loader):
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        optimizer.step()
+""",
+        ),
+        Good(
+            """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 8), nn.Linear(8, 1)
+        self.layers = [self.first, self.second]
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+def train(loader):
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+from torch import nn
+
+class Student(nn.Module):
+    def __init__(self, teacher):
+        super().__init__()
+        self.net = nn.Linear(8, 1)
+        self.hidden = [teacher]
+
+    def forward(self, x):
+        with torch.no_grad():
+            target = self.hidden[0](x)
+        return nn.functional.mse_loss(self.net(x), target)
+
+def train(loader):
+    student = Student(nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        student(x).backward()
+        optimizer.step()
+"""
+        ),
+    ),
+)
