@@ -19,6 +19,8 @@ PREPARED = "optimizer: prepared by"
 SYNCHRONISES = "prepared: gradients synchronise"
 #: The parameters that an optimizer updates, under a name that no guest attribute can have.
 OWNERS = "optimizer: owners"
+#: What each group was given, as it was written: whole ``parameters()`` of a module, or something picked from them.
+GIVEN = "optimizer: given"
 #: The layers and single parameters that these owners consisted of when the optimizer was given them.
 HELD = "optimizer: held"
 
@@ -119,6 +121,7 @@ def _init(call: Call) -> Value:
         options.setdefault("lr", call.get(2, "lr"))
     owners = tuple(dict.fromkeys(owners_in(given)))
     groups = given if isinstance(given, list) and given and all(isinstance(each, dict) for each in given) else [{"params": given}]
+    optimizer.fields[GIVEN] = tuple(group.get("params") if isinstance(group, dict) else group for group in groups)
     optimizer.fields.update({OWNERS: owners, HELD: _held(call, owners), "param_groups": _groups(call, groups, options), "state": _dict(call, {}), "defaults": _dict(call, options)})
     emit(call.machine, Kind.OPTIMIZER_BUILT, subject=optimizer, value=Parameters(domain_of(call).autograd, owners), detail=options)
 

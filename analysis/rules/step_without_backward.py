@@ -91,8 +91,9 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     step = witness.fault
     zero = witness.last("zero") or step
     span = visible(step, files)
-    # Without any backward in sight, one may have been missed: such a finding is counted, never shown.
+    # Without any backward in sight, or where not all was followed, one may have been missed: such a finding is counted, never shown.
     others = _between(trace, zero, step)
+    sure = others is not None and trace.complete and not trace.unresolved
     chain = [Evidence(visible(zero, files), "the gradients are cleared")]
     if others is not None:
         chain.append(Evidence(visible(others, files), "this backward reaches none of the optimizer's parameters"))
@@ -100,7 +101,7 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     finding = Finding(
         RULE.name,
         RULE.severity,
-        min(confidence_in(gradients.optimizer), Confidence.MEDIUM if others is not None else Confidence.LOW),
+        min(confidence_in(gradients.optimizer), Confidence.MEDIUM if sure else Confidence.LOW),
         span,
         f"`{text(trace.snapshot, span)}` finds no gradients: no backward has reached the parameters of this optimizer since they were cleared",
         tuple(chain),

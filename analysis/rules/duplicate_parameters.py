@@ -1,0 +1,130 @@
+"""An optimizer is given the same parameters twice.
+
+Two groups that share parameters, a model and its own head for instance, make PyTorch raise `ValueError: some parameters appear in more
+than one parameter group`.
+
+**How to fix it.** Give each group what the others leave out: the head's parameters, and the model's without them.
+
+**What is not reported.** Groups that are picked by name or by a filter; sets of parameters; two optimizers for one model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from analysis.finding import Evidence, Finding, Severity
+from analysis.fixes.change import Reported
+from analysis.interpreter.values import Instance
+from analysis.library.optimizers import GIVEN
+from analysis.library.tensor import Parameters
+from analysis.rule import Bad, Good, Rule
+from analysis.rules._objects import atoms_of, confidence_in, inner
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import text
+
+
+def check(trace: Trace) -> Iterator[Reported]:
+    """Groups of one optimizer that take all parameters of modules which share some."""
+    for event in trace.events(Kind.OPTIMIZER_BUILT):
+        optimizer = event.subject
+        groups = [_whole(given) for given in optimizer.fields.get(GIVEN, ())] if isinstance(optimizer, Instance) else []
+        shared = next(((one, other) for one, other in combinations(groups, 2) if any(_share(a, b) for a in one for b in other)), None)
+        if shared is not None and visible(event, trace.snapshot.contents).path in trace.snapshot.contents:
+            yield _reported(trace, event)
+
+
+def _whole(given: object) -> list[Instance]:
+    """The modules of which a group takes everything."""
+    if not isinstance(given, Parameters) or given.partial:
+        return []
+    return [owner for owner in given.owners if isinstance(owner, Instance)]
+
+
+def _share(one: Instance, other: Instance) -> bool:
+    if inner(one) is inner(other):
+        return True
+    return not atoms_of(one).isdisjoint(atoms_of(other))
+
+
+def _reported(trace: Trace, built: Event) -> Reported:
+    span = visible(built, trace.snapshot.contents)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(built.subject),
+        span,
+        f"two groups of `{text(trace.snapshot, span)}` take all parameters of modules that share some: PyTorch refuses a parameter in two groups",
+        (Evidence(span, "the optimizer is built with overlapping groups"),),
+        no_fix_because="which group the shared parameters belong to is for you to say",
+    )
+    return Reported(finding)
+
+
+RULE = Rule(
+    "duplicate-parameters",
+    Severity.ERROR,
+    "an optimizer is given the same parameters twice",
+    __doc__,
+    check,
+    examples=(
+        Bad(
+            """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = torch.nn.Linear(8, 8), torch.nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+def train(loader):
+    net = Net()
+    optimizer = torch.optim.SGD([{"params": net.parameters()}, {"params": net.head.parameters(), "lr": 0.1}], lr=0.01)  # flagged
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = torch.nn.Linear(8, 8), torch.nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+def train(loader):
+    net = Net()
+    optimizer = torch.optim.SGD([{"params": net.body.parameters()}, {"params": net.head.parameters(), "lr": 0.1}], lr=0.01)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(net, loader):
+    decay = [p for n, p in net.named_parameters() if "bias" not in n]
+    plain = [p for n, p in net.named_parameters() if "bias" in n]
+    optimizer = torch.optim.SGD([{"params": decay, "weight_decay": 0.1}, {"params": plain}], lr=0.01)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+"""
+        ),
+    ),
+)
