@@ -6,8 +6,8 @@ validation data. An evaluation in that mode measures another model than the one 
 **How to fix it.** `model.eval()` before the evaluation and `model.train()` after it, in the function that evaluates.
 
 **What is not reported.** Models without any layer that behaves differently in the two modes; forwards whose outputs are back-propagated or that stand
-beside a backward in the same step (pseudo labels, momentum encoders); batches of the data that the model learns from; models that never learn; a
-model that code which was not followed may have switched.
+beside a backward in the same step (pseudo labels, momentum encoders); outputs that nothing measures (samples to look at); batches of the data that the
+model learns from; models that never learn; a model that code which was not followed may have switched.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dataclasses import replace
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertAfter, InsertBefore, Proposal, RemoveStatement, Reported
 from analysis.interpreter.values import Instance, Symbol
-from analysis.library.tensor import tensors_in
+from analysis.library.tensor import Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
-from analysis.rules._modes import mode_matters
+from analysis.rules._modes import mode_matters, mode_surely_matters
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
 from analysis.source import Span
 from analysis.trace import Trace
@@ -64,7 +64,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         for witness in found:
             if witness.fault.span not in told:
                 told.add(witness.fault.span)
-                yield _reported(trace, model, witness, sure=evaluations.has_loader(witness.fault))
+                yield _reported(trace, model, witness, sure=evaluations.has_loader(witness.fault) and mode_surely_matters(model))
 
 
 class _Evaluations:
@@ -74,7 +74,7 @@ class _Evaluations:
         self._forwards = list(trace.events(Kind.FORWARD))
         self._backwards = list(trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL))
         self._learned = numbers_in(event.value for event in self._backwards)
-        self._judged = {id(tensor) for event in trace.events(Kind.LOSS) for given in tensors_in(event.detail[:1]) for tensor in ancestors(given)}
+        self._measured = {tensor for given in _measured(trace) for tensor in ancestors(given)}
         self._learned_from: set[object] = set()
         for event in self._forwards:
             if forward_numbers(event) & self._learned:
@@ -105,18 +105,24 @@ class _Evaluations:
         return letter
 
     def _evaluates(self, event: Event, model: Instance) -> bool:
-        """In a loop of its own, on other data than the model learns from, measured by a loss or given by another loader."""
+        """In a loop of its own, on other data than the model learns from, and measured: what only is looked at (samples of a generator) may be in any mode."""
         stamp = event.context.stamp
         if not stamp or within(model.stamp, stamp) or any(within(other.context.stamp, stamp) for other in self._backwards):
             return False
         data = _data(event)
         if not data or data & self._learned_from:
             return False
-        return self.has_loader(event) or any(id(tensor) in self._judged for tensor in tensors_in(event.value))
+        return any(tensor in self._measured for tensor in tensors_in(event.value))
 
     def has_loader(self, event: Event) -> bool:
         """Whether the input comes from a loader, which is not one that the model learns from."""
         return any(isinstance(each, tuple) and each[0] == "loader" for each in _data(event))
+
+
+def _measured(trace: Trace) -> Iterator[Tensor]:
+    """What goes into a loss, or is read as a number."""
+    for event in trace.events(Kind.LOSS, Kind.ITEM):
+        yield from tensors_in(event.detail[:1] if event.kind is Kind.LOSS else event.value)
 
 
 def _data(forward: Event) -> set[object]:

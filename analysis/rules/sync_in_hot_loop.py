@@ -66,7 +66,9 @@ def _waits(trace: Trace) -> Iterator[_Wait]:
     for (_, _, loop), events in found.items():
         turns = {_turn(event, loop) for event in events}
         trained = {_turn(event, loop) for event in backwards[loop]}
-        if len(turns & trained) >= _ENOUGH and len(turns & trained) >= len(trained) - 1:
+        # Where backwards come every n iterations, what else does may come less often: n and the other number are both unknown.
+        each = len(trained) > max(trained) - min(trained)
+        if each and len(turns & trained) >= _ENOUGH and len(turns & trained) >= len(trained) - 1:
             deeper = events[0].context.stamp[-1][0] != loop
             yield _Wait(events[0], backwards[loop][0], inner=deeper or loop not in steps)
 
