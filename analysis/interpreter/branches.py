@@ -34,15 +34,21 @@ def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame, *, fir
     for index, arm in enumerate(arms):
         mark = machine.heap.begin()
         machine.tree.begin_arm(alt)
+        machine.fork_depth += 1
+        level, stamp = len(machine.tree.stack), machine.stamp
         try:
             with ranks.arm(holds=(index == 0) == first) as taken:
                 left = taken.left = arm()
         except GuestRaise as error:
             raised = error
+            del machine.tree.stack[level:]
+            machine.stamp = stamp
             machine.tree.add(Leave("raise"))
             machine.tree.end()
             machine.heap.take(mark)
             continue
+        finally:
+            machine.fork_depth -= 1
         machine.tree.end()
         outcomes.append((left, machine.heap.take(mark)))
     if not outcomes:

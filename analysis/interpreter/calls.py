@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import binding, branches, generators, managers
 from analysis.interpreter.affordable import call_is_too_large
 from analysis.interpreter.builtins import MUTATORS, REMOVERS
-from analysis.interpreter.exceptions import guest_error
+from analysis.interpreter.exceptions import guest_error, survivable, survived
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.joins import join
 from analysis.interpreter.values import (
@@ -164,7 +164,12 @@ def _call_host(machine: Machine, callee: Callable[..., Value], args: list[Value]
         return _container_method(machine, receiver, name, callee, args, kwargs, span)
     unknown = next((value for value in (*args, *kwargs.values()) if isinstance(value, (Symbol, Alternatives, External))), None)
     if unknown is not None and _is_plain(callee, receiver):
-        made = Symbol(f"{name}({unknown!r})", span, getattr(unknown, "stamp", machine.stamp), rank_varying=any(getattr(each, "rank_varying", False) for each in (*args, *kwargs.values())))
+        made = Symbol(
+            f"{name}({unknown!r})",
+            span,
+            getattr(unknown, "stamp", machine.stamp),
+            rank_varying=any(getattr(each, "rank_varying", False) for each in (*args, *kwargs.values())),
+        )
         made.source = unknown
         return made
     if call_is_too_large(name, receiver, args, kwargs.values()):
@@ -245,7 +250,7 @@ def fresh(machine: Machine, value: Value, span: Span) -> Value:
 
 def call_function(machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
     """Run a guest function (or make its generator)."""
-    if machine.depth >= MAX_DEPTH or _recursion(machine, function) >= MAX_RECURSION:
+    if machine.depth >= MAX_DEPTH or machine.state.get("stack", ()).count(function.node) >= MAX_RECURSION:
         machine.note(span, f"{function.qualname} calls itself too deeply to be followed")
         return machine.domain.call_unknown(machine, function, args, kwargs, span)
     frame = Frame(function.module, {}, dict(function.cells), function.names, function, None, None, function.qualname, machine.stamp)
@@ -259,35 +264,36 @@ def call_function(machine: Machine, function: Function, args: list[Value], kwarg
     return run_body(machine, frame, span)
 
 
-def _recursion(machine: Machine, function: Function) -> int:
-    return sum(1 for name in machine.state.get("stack", ()) if name is function.node) if machine.depth > MAX_RECURSION else 0
-
-
 def run_body(machine: Machine, frame: Frame, span: Span) -> Value:
     """Run the body of a function whose arguments are bound."""
     function = frame.function
     assert function is not None  # noqa: S101  frames of functions have one
-    caller, path, caller_span, stack, guards = machine.frame, machine.path, machine.span, machine.state.get("stack", ()), machine.guards
+    caller, path, caller_span, stack, guards, stamp = machine.frame, machine.path, machine.span, machine.state.get("stack", ()), machine.guards, machine.stamp
+
+    def back() -> None:
+        machine.tree.end()
+        machine.frame, machine.path, machine.depth, machine.span, machine.guards = caller, path, machine.depth - 1, caller_span, guards
+        machine.state["stack"] = stack
+
     machine.frame, machine.path, machine.depth = frame, (*path, span), machine.depth + 1
     machine.state["stack"] = (*stack, function.node)
     machine.executed.add(function.node)
     machine.tree.begin_call(span, function.qualname)
+    level = len(machine.tree.stack)
     try:
         if isinstance(function.node, ast.Lambda):
             value = machine.evaluate(function.node.body, frame)
         else:
             left = machine.execute(function.node.body, frame)
-            value = left.value if left is not None else None
-            for other in branches.rejoin(machine, frame, ("return",), 0):
-                value = join(value, other.value)
-    except GuestRaise:
+            value = reduce(join, [each.value for each in branches.rejoin(machine, frame, ("return",), 0)], left.value if left is not None else None)
+    except GuestRaise as error:
+        machine.stamp, machine.tree.stack[level:] = stamp, []
         machine.tree.add(Leave("raise"))
-        machine.tree.end()
-        machine.frame, machine.path, machine.depth, machine.span, machine.state["stack"] = caller, path, machine.depth - 1, caller_span, stack
-        machine.guards = guards
-        raise
-    machine.tree.end()
-    machine.frame, machine.path, machine.depth, machine.span, machine.state["stack"] = caller, path, machine.depth - 1, caller_span, stack
-    machine.guards = guards
+        returned = branches.rejoin(machine, frame, ("return",), 0)
+        if not returned and not survivable(machine, function, error):
+            back()
+            raise
+        value = reduce(join, [left.value for left in returned]) if returned else survived(machine, error, span)
+    back()
     frame.vars.clear()
     return value

@@ -7,13 +7,19 @@ import builtins
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Exit
-from analysis.interpreter.values import Class, External, GuestRaise, Instance, Symbol, Value
+from analysis.interpreter.values import Class, External, Function, GuestRaise, Instance, Symbol, Value
 from analysis.trace.tree import Leave
 
 if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame
     from analysis.interpreter.machine import Machine
     from analysis.source import Span
+
+
+#: Exceptions that end a program, a loop or a generator on purpose.
+_DELIBERATE = frozenset({"SystemExit", "KeyboardInterrupt", "StopIteration", "StopAsyncIteration", "GeneratorExit", "IndexError"})
+#: The call that a run begins with ends as it ends.
+_OUTERMOST = 2
 
 
 def _exception_classes() -> dict[str, Class]:
@@ -44,6 +50,25 @@ def run_raise(machine: Machine, node: ast.Raise, frame: Frame) -> Exit | None:
     if isinstance(value, Class):
         value = machine.construct(value, [], {}, span)
     raise GuestRaise(value, span)
+
+
+def survivable(machine: Machine, function: Function, error: GuestRaise) -> bool:
+    """Whether nobody catches the exception, so that the program would end here, and it does not mean to.
+
+    Special methods raise as part of a protocol: ``__next__`` at the end, ``__getattr__`` where there is nothing.
+    """
+    if not machine.survives_raises or machine.try_depth or machine.fork_depth or machine.depth < _OUTERMOST:
+        return False
+    if function.name.startswith("__") and function.name != "__init__":
+        return False
+    kinds = error.value.cls.mro if isinstance(error.value, Instance) else ()
+    return not any(cls.name in _DELIBERATE for cls in kinds)
+
+
+def survived(machine: Machine, error: GuestRaise, span: Span) -> Value:
+    """What a call gives that cannot have ended the program."""
+    machine.note(error.span or span, "an exception here would end the program: what is computed from here on in this call is not known")
+    return Symbol("what a call gives that was not followed to its end", span, machine.stamp)
 
 
 def run_try(machine: Machine, node: ast.Try, frame: Frame) -> Exit | None:

@@ -34,7 +34,7 @@ _HOST_RECURSION = 20_000
 class Machine:
     """One run over one snapshot."""
 
-    def __init__(self, snapshot: Snapshot, domain: Domain, budget: int, *, modules: Modules | None = None) -> None:
+    def __init__(self, snapshot: Snapshot, domain: Domain, budget: int, *, modules: Modules | None = None, survives_raises: bool = False) -> None:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _HOST_RECURSION))
         self.snapshot = snapshot
         self.domain = domain
@@ -53,6 +53,10 @@ class Machine:
         self.span = Span("", 0, 0)
         self.depth = 0
         self.try_depth = 0
+        #: Undecided conditions whose sides are being run: an exception ends only the side that raises it.
+        self.fork_depth = 0
+        #: An exception that nobody catches is taken to be a gap of ours: its call gives something unknown, and the program goes on.
+        self.survives_raises = survives_raises
         self.next_loop = 0
         #: How many items were taken so far that the source does not tell.
         self.unknown_items = 0

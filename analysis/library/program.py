@@ -151,7 +151,7 @@ def run(
     if isinstance(source, NotAnalysed):
         return None
     domain = TraceDomain(world, Casting(roles), horizon)
-    machine = Machine(snapshot, domain, budget, modules=index.modules)
+    machine = Machine(snapshot, domain, budget, modules=index.modules, survives_raises=True)
     machine.entry_path = entry.path
     domain.bind(machine)
     complete, result = True, None
