@@ -6,11 +6,13 @@ A loop is known to train once a backward or a step happened in one of its iterat
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Value
-from analysis.source import Span
+from analysis.source import SourceFile, Span
 from analysis.trace.events import Kind
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 LARGEST_WINDOW = 16
 #: What a larger or unknown modulus of a counter becomes.
 SHRUNK_WINDOW = 3
+#: What a threshold becomes that no rehearsed counter reaches.
+NEAR = 3
 #: Rounds of a loop whose inner loop trains, of an evaluation loop, and of anything whose length is not known.
 FEW = 2
 #: A loop over so much known content, a list of layers say, runs over all of it.
@@ -113,3 +117,39 @@ class Rehearsal:
             self.window = max(self.window, right)
             return MISSING
         return left % SHRUNK_WINDOW if 0 <= left < right else MISSING
+
+    def threshold(self, machine: Machine, left: Value, right: Value, span: Span) -> tuple[Value, Value]:
+        """A counter and a distant number become the counter and a near one where a branch depends on it: both sides are rehearsed.
+
+        Conditions of loops, and of branches that leave the loop, stay what they are.
+        """
+        if not _guards(machine, span):
+            return left, right
+        if 0 <= left <= self._reach < right:
+            return left, NEAR
+        if 0 <= right <= self._reach < left:
+            return NEAR, right
+        return left, right
+
+    @property
+    def _reach(self) -> int:
+        """The largest number that a counter comes to in a few epochs."""
+        return 3 * self.horizon.rounds
+
+
+def _guards(machine: Machine, span: Span) -> bool:
+    source = machine.snapshot.source(span.path) if span.path in machine.snapshot.contents else None
+    return isinstance(source, SourceFile) and (span.start, span.end) in _branch_comparisons(source)
+
+
+@lru_cache(maxsize=256)
+def _branch_comparisons(source: SourceFile) -> frozenset[tuple[int, int]]:
+    """Comparisons by size in conditions of branches that go on, by their bytes."""
+    found: set[tuple[int, int]] = set()
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.If) and not any(isinstance(each, (ast.Break, ast.Return, ast.Raise)) for each in (*node.body, *node.orelse)):
+            for part in ast.walk(node.test):
+                if isinstance(part, ast.Compare):
+                    span = source.span(part)
+                    found.add((span.start, span.end))
+    return frozenset(found)

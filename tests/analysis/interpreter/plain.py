@@ -66,6 +66,9 @@ class PlainDomain:
     def modulo(self, machine, left, right, span):
         return MISSING
 
+    def threshold(self, machine, left, right, span):
+        return left, right
+
     def host_failed(self, machine, callee, error, span):
         raise guest_error(error, span)
 
