@@ -1,40 +1,28 @@
-"""Changes that could make a run fit: each is a set of settings to estimate anew, never a share of the present peak.
+"""What would make a run fit a card: changes tried one after another, each by estimating the run anew, within a bounded number of runs.
 
-What a change costs stands beside it in one sentence. Ranking puts what fits first and, among that, what costs least.
+Ranking puts what fits first and, among that, what costs least.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from itertools import groupby
+from typing import TypeAlias
 
-from analysis.certainty import Certainty, Unknown
 from estimator.catalog import Gpu
 from estimator.config import TrainingConfig
-from estimator.estimate import Memory, Remedy, Verdict
-from estimator.fit import fit, interval_on
+from estimator.estimate import Memory, Remedy
+from estimator.fit import interval_on
+from estimator.possible_changes import Change, Overrides, bigger_card, candidates, joined
 
-T = TypeVar("T")
+#: Estimates the entry point anew under these overrides; None where it could not be resolved.
+Rerun: TypeAlias = Callable[[Overrides], tuple[TrainingConfig, Memory] | None]
 
-#: Overrides by field of ``TrainingConfig``; ``gpu`` names another card.
-Overrides: TypeAlias = Mapping[str, Any]
-
-#: bf16 runs natively from this compute capability on; below it, autocast is better off with fp16.
-_BF16_FROM = (8, 0)
-_WITH_STATE = ("adam", "adamw")
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Something to try. Of changes of one ``kind`` only the best is shown; ``price`` orders kinds from free to dear."""
-
-    kind: str
-    title: str
-    overrides: Overrides
-    cost: str
-    price: int
+#: Runs that are kept back for several changes together, as long as none is enough by itself.
+_KEPT_BACK = 2
+#: Runs spent on finding the micro-batch.
+_MICRO_BATCH_RUNS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,43 +34,54 @@ class Trial:
     memory: Memory
 
 
-#: Estimates the entry point anew under these overrides; None where it could not be resolved.
-Rerun: TypeAlias = Callable[[Overrides], tuple[TrainingConfig, Memory] | None]
+class _Runs:
+    """Reruns, as many as there are left."""
+
+    def __init__(self, rerun: Rerun, left: int) -> None:
+        self.rerun = rerun
+        self.left = left
+
+    def trial(self, change: Change) -> Trial | None:
+        """The change tried; None where it cannot be, or no run is left."""
+        if self.left <= 0:
+            return None
+        self.left -= 1
+        result = self.rerun(change.overrides)
+        return Trial(change, *result) if result else None
 
 
-def candidates(config: TrainingConfig, gpu: Gpu | None = None) -> tuple[Change, ...]:
-    """What may help a run of this configuration, the cheapest first."""
-    found = [*_attention(config), *_precision(config, gpu), *_optimizer(config), *_micro_batch(config), *_checkpointing(config), *_sharding(config)]
-    return tuple(sorted(found, key=lambda change: change.price))
-
-
-def bigger_card(memory: Memory, config: TrainingConfig, cards: Iterable[Gpu]) -> Change | None:
-    """The card of ``cards`` with the least memory on which the run fits as it is; None where there is none."""
-    roomy = [card for card in cards if fit(memory, config, card).verdict is Verdict.FITS]
-    if not roomy:
-        return None
-    card = min(roomy, key=lambda one: one.usable_bytes)
-    return Change("card", f"Run it on {card.name}", _overrides(gpu=card.name), "Another machine; the code stays as it is.", 90)
-
-
-def remedies(config: TrainingConfig, memory: Memory, gpu: Gpu, rerun: Rerun, *, most: int = 4) -> tuple[Remedy, ...]:
+def remedies(
+    config: TrainingConfig, memory: Memory, gpu: Gpu, rerun: Rerun, *, most: int = 4, reruns: int = 6, cards: Iterable[Gpu] = ()
+) -> tuple[Remedy, ...]:
     """What would make the run fit ``gpu``, each estimated by ``rerun``: single changes, and where none is enough, several together.
 
-    Nothing where the whole interval is already below the card's memory: then an assumption is in the way of ``fits``, not memory.
+    ``cards`` are those it may move to. Nothing where the whole interval is already below the card's memory: then an assumption is in the way
+    of ``fits``, not memory.
     """
     if interval_on(memory, gpu).high <= gpu.usable_bytes:
         return ()
-    changes = candidates(config, gpu)
-    trials = [trial for change in changes if (trial := _tried(change, rerun))]
-    if not any(_fits(trial, gpu) for trial in trials):
-        trials += _together(trials, gpu, rerun)
-    return rank(trials, memory, gpu)[:most]
+    runs = _Runs(rerun, reruns)
+    trials: list[Trial] = []
+    for changes in _by_kind(candidates(config, gpu)):
+        enough = any(fits(trial, gpu) for trial in trials)
+        if runs.left > (0 if enough else _KEPT_BACK):
+            sizes = changes[0].kind == "micro-batch"
+            trials += _micro_batches(config, changes, memory, gpu, runs) if sizes else _each(changes, runs)
+    if not any(fits(trial, gpu) for trial in trials):
+        trials += _together(trials, memory, gpu, runs)
+    found = rank(trials, memory, gpu)
+    card = bigger_card(memory, cards)
+    if card is None:
+        return found[:most]
+    elsewhere = Remedy(card.title, 0, memory.peak_bytes, fits=True, cost=card.cost)
+    enough_here = [remedy for remedy in found if remedy.fits][: most - 1]
+    return (*enough_here, elsewhere, *(remedy for remedy in found if not remedy.fits))[:most]
 
 
 def rank(trials: Iterable[Trial], memory: Memory, gpu: Gpu) -> tuple[Remedy, ...]:
     """The trials that save something as remedies: what fits ``gpu`` first, then by price, then by bytes saved."""
     saving = [trial for trial in trials if trial.memory.peak_bytes < memory.peak_bytes]
-    ordered = sorted(saving, key=lambda trial: (not _fits(trial, gpu), trial.change.price, trial.memory.peak_bytes if not _fits(trial, gpu) else 0))
+    ordered = sorted(saving, key=lambda trial: (not fits(trial, gpu), trial.change.price, trial.memory.peak_bytes if not fits(trial, gpu) else 0))
     best: dict[str, Trial] = {}
     for trial in ordered:
         best.setdefault(trial.change.kind, trial)
@@ -91,114 +90,62 @@ def rank(trials: Iterable[Trial], memory: Memory, gpu: Gpu) -> tuple[Remedy, ...
             change=trial.change.title,
             saves_bytes=memory.peak_bytes - trial.memory.peak_bytes,
             peak_bytes=trial.memory.peak_bytes,
-            fits=_fits(trial, gpu),
+            fits=fits(trial, gpu),
             cost=trial.change.cost,
         )
         for trial in best.values()
     )
 
 
-def _tried(change: Change, rerun: Rerun) -> Trial | None:
-    result = rerun(change.overrides)
-    return Trial(change, *result) if result else None
+def fits(trial: Trial, gpu: Gpu) -> bool:
+    """Whether what the change gives fits the card, under the assumptions that the estimate was made with."""
+    return interval_on(trial.memory, gpu).high <= gpu.usable_bytes
 
 
-def _fits(trial: Trial, gpu: Gpu) -> bool:
-    return fit(trial.memory, trial.config, gpu).verdict is Verdict.FITS
+def _by_kind(changes: Iterable[Change]) -> Iterator[list[Change]]:
+    return (list(group) for _, group in groupby(changes, key=lambda change: change.kind))
 
 
-def _together(trials: Iterable[Trial], gpu: Gpu, rerun: Rerun) -> list[Trial]:
-    """One kind after another added until the run fits; of each kind the change that saves most."""
-    strongest: dict[str, Change] = {}
+def _each(changes: Iterable[Change], runs: _Runs) -> Iterator[Trial]:
+    return (trial for change in changes if (trial := runs.trial(change)))
+
+
+def _micro_batches(config: TrainingConfig, changes: Sequence[Change], memory: Memory, gpu: Gpu, runs: _Runs) -> Iterator[Trial]:
+    """The largest micro-batch that should fit by what grows with the batch, and a smaller one where it does not."""
+    parts = memory.components
+    held = parts.parameters + parts.buffers + parts.optimizer_state + parts.gradients + parts.context
+    per_sample = (interval_on(memory, gpu).high - held) / int(getattr(config.batch_size, "value", 1))
+    left = list(changes)
+    for _ in range(_MICRO_BATCH_RUNS):
+        fitting = [change for change in left if held + per_sample * change.overrides["batch_size"] <= gpu.usable_bytes]
+        chosen = fitting[0] if fitting else left[-1] if left else None
+        trial = runs.trial(chosen) if chosen is not None else None
+        if chosen is None or trial is None:
+            return
+        yield trial
+        if fits(trial, gpu):
+            return
+        left = left[left.index(chosen) + 1 :]
+
+
+def _together(trials: Iterable[Trial], memory: Memory, gpu: Gpu, runs: _Runs) -> Iterator[Trial]:
+    """Of each kind the change that saves most, joined: as many of the cheapest as should be enough, then all."""
+    strongest: dict[str, Trial] = {}
     for trial in sorted(trials, key=lambda one: one.memory.peak_bytes):
-        strongest.setdefault(trial.change.kind, trial.change)
-    together: list[Trial] = []
-    joined: list[Change] = []
-    for change in sorted(strongest.values(), key=lambda one: one.price):
-        joined.append(change)
-        if len(joined) > 1 and (both := _tried(_joined(joined), rerun)):
-            together.append(both)
-            if _fits(both, gpu):
-                break
-    return together
-
-
-def _joined(changes: list[Change]) -> Change:
-    overrides: dict[str, Any] = {}
-    for change in changes:
-        overrides |= change.overrides
-    titles = [changes[0].title, *(change.title[0].lower() + change.title[1:] for change in changes[1:])]
-    costs = " ".join(change.cost for change in changes)
-    return Change("together", ", and ".join(titles), _overrides(**overrides), costs, sum(change.price for change in changes))
-
-
-def _overrides(**settings: Any) -> Overrides:
-    return MappingProxyType(settings)
-
-
-def _value(setting: Certainty[T]) -> T | None:
-    return None if isinstance(setting, Unknown) else setting.value
-
-
-def _attention(config: TrainingConfig) -> Iterable[Change]:
-    if _value(config.attention) == "eager":
-        cost = "None: faster, and the same result up to rounding."
-        yield Change("attention", 'Attention by scaled_dot_product_attention (attn_implementation="sdpa")', _overrides(attention="sdpa"), cost, 0)
-
-
-def _precision(config: TrainingConfig, gpu: Gpu | None) -> Iterable[Change]:
-    if _value(config.precision) != "fp32":
+        if trial.memory.peak_bytes < memory.peak_bytes:
+            strongest.setdefault(trial.change.kind, trial)
+    ordered = sorted(strongest.values(), key=lambda one: one.change.price)
+    if len(ordered) < 2:  # noqa: PLR2004  one alone was tried
         return
-    capability = gpu.compute_capability if gpu else None
-    if capability is not None and capability < _BF16_FROM:
-        cost = "Activations in 16 bits and faster matrix products; needs a GradScaler, and losses may differ slightly."
-        yield Change("precision", "fp16 autocast with a GradScaler", _overrides(precision="amp-fp16"), cost, 10)
-        return
-    cost = "Activations in 16 bits and faster matrix products; losses may differ slightly."
-    yield Change("precision", "bf16 autocast", _overrides(precision="amp-bf16"), cost, 10)
-
-
-def _optimizer(config: TrainingConfig) -> Iterable[Change]:
-    name = _value(config.optimizer)
-    if name not in _WITH_STATE:
-        return
-    fused = "None: faster, without the temporary copy of all gradients."
-    yield Change("fused-optimizer", f"The fused {name} (fused=True)", _overrides(optimizer=f"{name}-fused"), fused, 1)
-    small = "Optimizer state quantised to 8 bits: another package (bitsandbytes), and convergence should be watched."
-    yield Change("8-bit-optimizer", f"8-bit {name}", _overrides(optimizer=f"{name}-8bit"), small, 40)
-
-
-def _micro_batch(config: TrainingConfig) -> Iterable[Change]:
-    batch, steps = _value(config.batch_size), _value(config.accumulation_steps)
-    if batch is None or steps is None:
-        return
-    for smaller in _micro_batches(batch):
-        accumulation = steps * batch // smaller
-        cost = "More, smaller kernels. The gradient stays the same, except through what counts per batch (BatchNorm)."
-        title = f"Batch size {smaller} with {accumulation} accumulation steps: {batch * steps} samples a step as before"
-        yield Change("micro-batch", title, _overrides(batch_size=smaller, accumulation_steps=accumulation), cost, 20)
-
-
-def _micro_batches(batch: int) -> list[int]:
-    """Smaller batches that divide this one: halves while it is even, and 1; the largest first."""
-    sizes = []
-    half = batch
-    while half % 2 == 0 and half > 1:
-        half //= 2
-        sizes.append(half)
-    if batch > 1 and 1 not in sizes:
-        sizes.append(1)
-    return sizes
-
-
-def _checkpointing(config: TrainingConfig) -> Iterable[Change]:
-    if _value(config.checkpointing) is False:
-        cost = "Every block's forward runs twice: about a third more compute a step. The result is the same."
-        yield Change("checkpointing", "Gradient checkpointing", _overrides(checkpointing=True), cost, 30)
-
-
-def _sharding(config: TrainingConfig) -> Iterable[Change]:
-    devices = _value(config.devices)
-    if devices is not None and devices > 1 and _value(config.sharding) in {"none", "ddp"}:
-        cost = "Parameters are gathered layer by layer: more traffic between the cards."
-        yield Change("sharding", f"Shard parameters, gradients and optimizer state over the {devices} devices (FSDP)", _overrides(sharding="fsdp"), cost, 50)
+    remaining, count = interval_on(memory, gpu).high, 0
+    for trial in ordered:
+        remaining -= memory.peak_bytes - trial.memory.peak_bytes
+        count += 1
+        if remaining <= gpu.usable_bytes:
+            break
+    for number in dict.fromkeys((max(count, 2), len(ordered))):
+        both = runs.trial(joined([trial.change for trial in ordered[:number]]))
+        if both is not None:
+            yield both
+            if fits(both, gpu):
+                return

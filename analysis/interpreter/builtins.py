@@ -33,6 +33,9 @@ from analysis.interpreter.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
 #: Methods of containers that change them.
 MUTATORS = frozenset(
     {

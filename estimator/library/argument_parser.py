@@ -88,6 +88,7 @@ def _namespace(call: Call) -> Instance:
     given: dict[str, Any] = machine.state.get("arguments", {})
     found = machine.domain.lookup("argparse.Namespace")
     namespace = machine.instance(found, call.span)
+    machine.state.setdefault("asked", set()).update(call.args[0].fields["arguments"])
     for name, (default, span, _) in call.args[0].fields["arguments"].items():
         value = given.get(name, default)
         machine.heap.write(namespace.fields, name, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.interpreter.values import HostValue, Symbol
+from analysis.interpreter.values import Call, HostFunction, HostValue, Symbol
 from estimator.tape.device import CPU
 from estimator.tape.dtype import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT8, Dtype
 from estimator.tape.not_followed import NotFollowed
@@ -130,6 +130,13 @@ def _memmap(*_: Any, dtype: Any = "uint8", shape: Any = None, **__: Any) -> Arra
     return Array((MANY,) if shape is None else tuple(shape), as_dtype(dtype))
 
 
+def _load(call: Call) -> Array:
+    """A file of which only the name is known: most that are read so for training are one long row of numbers."""
+    domain = call.machine.state["domain"]
+    domain.observed.assumed(f"{domain.here(call.span)}: what the file holds is not known, taken as one long row of numbers")
+    return _memmap(dtype="int64")
+
+
 def _made(shape: Any, dtype: Any = "float64", **_: Any) -> Array:
     return Array((shape,) if isinstance(shape, int) else tuple(shape), as_dtype(dtype))
 
@@ -156,4 +163,13 @@ def numpy(x: Tensor, *_: Any, **__: Any) -> Array:
 
 
 NAMES: dict[str, Any] = {f"numpy.{name}": dtype for name, dtype in _DTYPES.items()}
-NAMES.update({"numpy.memmap": _memmap, "numpy.fromfile": _memmap, "numpy.load": _memmap, "numpy.zeros": _made, "numpy.ones": _made, "numpy.empty": _made, "torch.from_numpy": from_numpy, "torch.randint": randint})
+NAMES.update({f"numpy.{name}": _made for name in ("zeros", "ones", "empty")})
+NAMES.update(
+    {
+        "numpy.memmap": _memmap,
+        "numpy.fromfile": _memmap,
+        "numpy.load": HostFunction("numpy.load", _load),
+        "torch.from_numpy": from_numpy,
+        "torch.randint": randint,
+    }
+)

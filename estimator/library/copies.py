@@ -40,7 +40,8 @@ def deep_copy(value: Any, made: dict[int, Any]) -> Any:
         case Method():
             result = Method(value.function, deep_copy(value.receiver, made))
         case Partial():
-            result = Partial(value.function, tuple(deep_copy(item, made) for item in value.args), {name: deep_copy(item, made) for name, item in value.kwargs.items()})
+            kwargs = {name: deep_copy(item, made) for name, item in value.kwargs.items()}
+            result = Partial(value.function, tuple(deep_copy(item, made) for item in value.args), kwargs)
         case _:
             return value
     made[id(value)] = result

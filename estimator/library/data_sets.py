@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from analysis.interpreter.values import Call, GuestDict, HostFunction, Value
@@ -16,20 +15,18 @@ _LABELS = frozenset({"label", "labels", "fine_label", "coarse_label", "target", 
 _IMAGES = frozenset({"image", "img", "images", "pixel_values", "picture"})
 _TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids", "tokens", "token_ids"})
 #: Columns by the last part of a data set's name; an image column may have its size: ``img:32``, ``image:28x1`` with one channel.
-_COLUMNS: Mapping[str, str] = MappingProxyType(
-    {
-        "ag_news": "text label", "imdb": "text label", "rotten_tomatoes": "text label", "yelp_review_full": "text label", "yelp_polarity": "text label",
-        "emotion": "text label", "dbpedia_14": "title content label", "tweet_eval": "text label", "banking77": "text label", "trec": "text coarse_label",
-        "sst2": "sentence label", "stanford-sentiment-treebank": "sentence label", "snli": "premise hypothesis label", "multi_nli": "premise hypothesis label",
-        "glue": "sentence sentence1 sentence2 label", "wikitext": "text", "openwebtext": "text", "bookcorpus": "text", "c4": "text", "tiny_shakespeare": "text",
-        "tinystories": "text", "fineweb": "text", "fineweb-edu": "text", "slimpajama-627b": "text", "cnn_dailymail": "article highlights",
-        "xsum": "document summary", "samsum": "dialogue summary", "billsum": "text summary", "alpaca": "instruction input output text",
-        "guanaco-llama2-1k": "text", "openassistant-guanaco": "text", "databricks-dolly-15k": "instruction context response", "english_quotes": "quote",
-        "eli5": "text", "squad": "context question", "cifar10": "img:32 label", "cifar100": "img:32 fine_label", "mnist": "image:28x1 label",
-        "fashion_mnist": "image:28x1 label", "food101": "image label", "beans": "image:500 label", "imagefolder": "image label", "imagenet-1k": "image label",
-        "cats_vs_dogs": "image label", "oxford_flowers102": "image label", "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
-    }  # fmt: skip
-)
+_COLUMNS: Mapping[str, str] = {
+    "ag_news": "text label", "imdb": "text label", "rotten_tomatoes": "text label", "yelp_review_full": "text label", "yelp_polarity": "text label",
+    "emotion": "text label", "dbpedia_14": "title content label", "tweet_eval": "text label", "banking77": "text label", "trec": "text coarse_label",
+    "sst2": "sentence label", "stanford-sentiment-treebank": "sentence label", "snli": "premise hypothesis label", "multi_nli": "premise hypothesis label",
+    "glue": "sentence sentence1 sentence2 label", "wikitext": "text", "openwebtext": "text", "bookcorpus": "text", "c4": "text", "tiny_shakespeare": "text",
+    "tinystories": "text", "fineweb": "text", "fineweb-edu": "text", "slimpajama-627b": "text", "cnn_dailymail": "article highlights",
+    "xsum": "document summary", "samsum": "dialogue summary", "billsum": "text summary", "alpaca": "instruction input output text",
+    "guanaco-llama2-1k": "text", "openassistant-guanaco": "text", "databricks-dolly-15k": "instruction context response", "english_quotes": "quote",
+    "eli5": "text", "squad": "context question", "cifar10": "img:32 label", "cifar100": "img:32 fine_label", "mnist": "image:28x1 label",
+    "fashion_mnist": "image:28x1 label", "food101": "image label", "beans": "image:500 label", "imagefolder": "image label", "imagenet-1k": "image label",
+    "cats_vs_dogs": "image label", "oxford_flowers102": "image label", "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
+}  # fmt: skip
 
 
 def _data_set_columns(call: Call) -> Value:

@@ -141,8 +141,9 @@ def _fields(call: Call) -> Value:
     if not isinstance(cls, Class):
         return ()
     found = []
+    type_of_field = Property(HostFunction("type", lambda inner: Symbol("a type", inner.span)))
     for name in fields_of(cls):
-        field = Instance(Class("Field", "dataclasses.Field", (), {"name": name, "type": Property(HostFunction("type", lambda inner: Symbol("a type", inner.span)))}), call.span)
+        field = Instance(Class("Field", "dataclasses.Field", (), {"name": name, "type": type_of_field}), call.span)
         field.fields["name"] = name
         found.append(field)
     return tuple(found)

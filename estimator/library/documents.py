@@ -22,7 +22,7 @@ MAX_VALUES = 20_000
 _MERGE = "tag:yaml.org,2002:merge"
 
 
-class _TooLarge(ValueError):
+class _TooLargeError(ValueError):
     """The document would unfold to more than anybody writes."""
 
 
@@ -37,10 +37,10 @@ class _Reader:
         self.left = MAX_VALUES
 
     def value(self, node: yaml.Node) -> Value:
-        """The guest value of ``node``. Raises ``_TooLarge`` where aliases unfold without end."""
+        """The guest value of ``node``. Raises ``_TooLargeError`` where aliases unfold without end."""
         self.left -= 1
         if self.left < 0:
-            raise _TooLarge
+            raise _TooLargeError
         match node:
             case yaml.MappingNode():
                 return self.mapping(node)
@@ -79,7 +79,7 @@ def as_yaml(machine: Machine, text: str, path: str) -> Value:
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         return None if node is None else _Reader(machine, text, path).value(node)
-    except (yaml.YAMLError, _TooLarge, RecursionError, ValueError):
+    except (yaml.YAMLError, _TooLargeError, RecursionError, ValueError):
         return unreadable
 
 

@@ -88,7 +88,7 @@ NAMES: dict[str, Value] = {
     "os.path.isfile": HostFunction("os.path.isfile", _exists),
     "os.path.isdir": HostFunction("os.path.isdir", _exists),
     "os.path.join": HostFunction("os.path.join", _joined),
-    **{f"os.path.{each.__name__}": _on_path(each) for each in (posixpath.basename, posixpath.dirname, posixpath.splitext, posixpath.normpath, posixpath.abspath)},
+    **{f"os.path.{name}": _on_path(getattr(posixpath, name)) for name in ("basename", "dirname", "splitext", "normpath", "abspath")},
     **{f"os.{name}": _nothing for name in ("makedirs", "mkdir", "remove", "chdir", "rename")},
     "preflight_host.world_size": HostFunction("world_size", world_size),
     "torch.accelerator.current_accelerator": lambda *_, **__: CUDA,

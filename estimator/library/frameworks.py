@@ -170,6 +170,22 @@ def _not_modelled(call: Call) -> Value:
     return None
 
 
+def _noted(call: Call) -> Value:
+    """A field of the configuration is said by a call of a library."""
+    domain_of(call).observed.fact(call.args[0], call.args[1], domain_of(call).caller_place())
+    return None
+
+
+def _noted_argument(call: Call) -> Value:
+    """A field of the configuration is said by a keyword that a library's function collected."""
+    field, value, keywords, names = call.args
+    domain = domain_of(call)
+    spans = (call.machine.place_of(keywords, name) for name in names if name in keywords)
+    span = next((span for span in spans if span is not None and domain.is_own(span)), None)
+    domain.observed.fact(field, value, domain.caller_place() if span is None else domain.place(span))
+    return None
+
+
 def _generated(call: Call) -> Value:
     """Tokens are generated."""
     domain = domain_of(call)
@@ -183,6 +199,7 @@ def _filled_dataclass(call: Call) -> Value:
     machine, (cls, document) = call.machine, call.args
     given = {**(document if isinstance(document, dict) else {}), **machine.overrides}
     names = fields_of(cls)
+    machine.state.setdefault("asked", set()).update(names)
     accepted = {name: value for name, value in given.items() if name in names or not names}
     return machine.call(cls, [], accepted, call.span)
 
@@ -191,6 +208,6 @@ NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
     for function in (
         _override, _zoo_class, _default_load_dtype, _trainer_arguments, _accepts, _parameter_names, _open_data_set, _accelerator_built,
-        _converted_to_fp32, _lora_targets, _matches_name, _not_modelled, _generated, _filled_dataclass,
+        _converted_to_fp32, _lora_targets, _matches_name, _not_modelled, _noted, _noted_argument, _generated, _filled_dataclass,
     )
 }  # fmt: skip

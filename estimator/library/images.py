@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from analysis.interpreter.values import Call, HostFunction, HostValue, Symbol, Value
 from estimator.library.arrays import Array
@@ -73,7 +73,7 @@ class Image(HostValue):
     def close(self) -> None:
         """Nothing happens."""
 
-    def __enter__(self) -> Image:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -113,7 +113,7 @@ def _resized(call: Call) -> Value:
         domain.observed.assumed(f"{domain.caller_place('size')}: the size of the images is {domain.said(size)}; set it with --image-size")
         return sample
     height, width = _sides(size)
-    domain.observed.fact("image_size", width, None if override is not None else _place_of_size(call))
+    domain.observed.fact("image_size", width, None if override is not None else domain.caller_place("size"))
     if isinstance(sample, Tensor):
         return empty(*sample.shape[:-2], height, width, dtype=sample.dtype, device=CPU)
     if isinstance(sample, Array):
@@ -121,12 +121,12 @@ def _resized(call: Call) -> Value:
     return Image(getattr(sample, "channels", 3), height, width)
 
 
-def _place_of_size(call: Call) -> Any:
-    """Where the transform that is at work was given its size."""
-    transform = call.machine.frame.vars.get("self") if call.machine.frame is not None else None
-    span = call.machine.place_of(transform.fields, "size") if hasattr(transform, "fields") else None
-    domain = _domain(call)
-    return domain.place(span) if span is not None and domain.is_own(span) else domain.caller_place()
+def _size_stated(call: Call) -> Value:
+    """A transform is given a size: the line is where the size of the images is said."""
+    domain, size = _domain(call), call.args[0]
+    if isinstance(size, int) or (isinstance(size, (list, tuple)) and size and isinstance(size[-1], int)):
+        domain.observed.fact("image_size", _sides(size)[1], domain.caller_place("size"))
+    return size
 
 
 def _tensor_of(call: Call) -> Value:
@@ -188,6 +188,7 @@ def _holds_floats(rows: Any) -> bool:
 NAMES: dict[str, Any] = {
     "preflight_host.image": image,
     "preflight_host.resized": HostFunction("resized", _resized),
+    "preflight_host.size_stated": HostFunction("size_stated", _size_stated),
     "preflight_host.tensor_of": HostFunction("tensor_of", _tensor_of),
     "preflight_host.label_image": HostFunction("label_image", _label_image),
     "PIL.Image.open": _opened, "PIL.Image.new": lambda mode, size, *_: Image(_MODES.get(mode, 3), size[1], size[0]), "PIL.Image.fromarray": _opened,

@@ -69,8 +69,12 @@ def _written_config(call: Call, name: str) -> tuple[str, dict[str, Any], str] | 
         return None
     if not isinstance(numbers, dict) or numbers.get("model_type") not in families():
         return None
-    stored = numbers.get("dtype", numbers.get("torch_dtype", "float32"))
-    return numbers["model_type"], {key: value for key, value in numbers.items() if key not in {"model_type", "dtype", "torch_dtype", "architectures"}}, stored
+    stored = str(numbers.get("dtype", numbers.get("torch_dtype", "float32")))
+    return (
+        str(numbers["model_type"]),
+        {key: value for key, value in numbers.items() if key not in {"model_type", "dtype", "torch_dtype", "architectures"}},
+        stored,
+    )
 
 
 def _tokenizer_limits(call: Call) -> Value:

@@ -85,7 +85,9 @@ def _list(call: Call) -> Value:
     source = call.args[0] if call.args else ()
     if isinstance(source, Chained):
         rows = source.rows
-        return joined(rows) if rows and all(isinstance(row, Tokens) for row in rows) else BUILTINS["list"].run(Call(call.machine, [iter(source)], {}, call.span))
+        if rows and all(isinstance(row, Tokens) for row in rows):
+            return joined(rows)
+        return BUILTINS["list"].run(Call(call.machine, [iter(source)], {}, call.span))
     return source.copy() if isinstance(source, Tokens) else _whole("list").run(call)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analysis.certainty import Place
 from analysis.interpreter.exceptions import guest_error
@@ -13,7 +13,7 @@ from estimator.library import guest_module, lookup
 from estimator.library.second_names import module_name, second_names
 from estimator.library.tokens import BUILTINS_HERE
 from estimator.library.unknown_numbers import OPEN
-from estimator.script import doubts, shapes, watching
+from estimator.script import changes, doubts, shapes, watching
 from estimator.script.guards import Filter, stands_at
 from estimator.script.loops import WINDOW, LibraryPlan, Plan, steps_inside
 from estimator.script.observed import Observed
@@ -46,6 +46,9 @@ class TapeDomain:
         self.tape = tape
         self.request = request
         self.observed = Observed()
+        #: Models that the caller's changes were made to, by identity.
+        self.changed: dict[int, Instance] = {}
+        self.buckets: Value = None
         #: What was lost and the sentence that says why, by the identity of the symbol that stands for it.
         self.causes: dict[int, tuple[Symbol, str]] = {}
         #: Sentences for names of libraries that something comes of, by name and line.
@@ -87,7 +90,7 @@ class TapeDomain:
 
     def watch(self, module: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A top-level module is called."""
-        watching.apply(self, module)
+        changes.around(self, module, args, kwargs)
         if len(self.observed.calls) < _WATCHED_CALLS:
             watching.watch(self, module, args, kwargs)
 
@@ -198,7 +201,10 @@ class TapeDomain:
             return LibraryPlan(self.tape)
         source = machine.snapshot.source(span.path)
         counted = length is not None and isinstance(source, SourceFile) and not steps_inside(source, span.start)
-        return Plan(machine, self.tape, length, counted=counted)
+        return Plan(machine, self.tape, length, (lambda: self._shortened(length, span)) if counted else None)
+
+    def _shortened(self, length: int | None, span: Span) -> None:
+        self.observed.window = (length, self.place(span))
 
     def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
         """Counters are concrete here; a long window of accumulation is shortened."""
@@ -208,6 +214,10 @@ class TapeDomain:
         if tape.steps == 0:
             self.observed.window = (right, self.place(span))
         return left % WINDOW
+
+    def threshold(self, machine: Machine, left: Value, right: Value, span: Span) -> tuple[Value, Value]:
+        """Counters are concrete here."""
+        return left, right
 
     def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
         """Items that the source does not tell."""
@@ -247,9 +257,6 @@ class TapeDomain:
         """The tape attributes what comes to the repository's line that runs."""
         self.tape.place = self.here(span)
 
-    def discarded(self, machine: Machine, value: Value, span: Span) -> None:
-        """Never called: stores are not watched."""
-
     def stored(self, machine: Machine, holder: Value, key: Value, value: Value, span: Span) -> Value:
         """Nothing is watched here: lifetimes are the host's."""
         return value
@@ -279,4 +286,3 @@ class TapeDomain:
     def inside(self) -> bool:
         """Whether a model, a backward pass or an optimizer's step runs."""
         return self.tape.depth > 0 or self.tape.phase in {Phase.BACKWARD, Phase.OPTIMIZER_STEP}
-

@@ -167,7 +167,9 @@ def failed(domain: TapeDomain, callee: Value, error: Exception, span: Span, oper
         placed = _on_gpu(domain, callee, operands, span)
         if placed is not None:
             return placed
-    given = lost(f"what {_name_of(callee)} gives", span, unknown if unknown is not None else callee)
+    # What is lost because of a loss refers to the first one, so that chains stay short.
+    first = next((symbol for symbol in chain(unknown) if id(symbol) in domain.causes), unknown)
+    given = lost(f"what {_name_of(callee)} gives", span, callee if first is None else first)
     sentence = _blame(domain, unknown, callee, span) or f"{domain.here(span)}: {_reason(callee, error, unknown)}"
     if unknown is None or not is_lost(unknown):
         report(domain, given, sentence)
@@ -209,7 +211,9 @@ def _reason(callee: Value, error: Exception, unknown: Symbol | None) -> str:
         return f"{in_words(unknown)} is not known, and {_name_of(callee)} is computed from it{hint(unknown)}"
     if isinstance(error, NotFollowed):
         return f"{error.name} is not followed"
-    return f"there is no {error.args[0]!r:.60} here, as far as it was followed" if isinstance(error, KeyError) else f"{_name_of(callee)} cannot be worked out here"
+    if isinstance(error, KeyError) and error.args:
+        return f"there is no {error.args[0]!r:.60} here, as far as it was followed"
+    return f"{_name_of(callee)} cannot be worked out here"
 
 
 def _of_tensors(callee: Value, operands: Sequence[Value]) -> bool:

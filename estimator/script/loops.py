@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -30,17 +31,17 @@ MAX_BACKWARDS = 64
 class Plan:
     """The plan of one loop of the repository, by what happened in it so far.
 
-    ``counted``: its length is known and no step is taken in its body, so that it accumulates a window.
+    ``shortened``: where its length is known and no step is taken in its body, it accumulates a window; this is called when that is cut short.
     """
 
-    __slots__ = ("backwards", "budget", "calls", "counted", "length", "machine", "steps", "tape")
+    __slots__ = ("backwards", "budget", "calls", "length", "machine", "shortened", "steps", "tape")
 
-    def __init__(self, machine: Machine, tape: Tape, length: int | None, *, counted: bool) -> None:
+    def __init__(self, machine: Machine, tape: Tape, length: int | None, shortened: Callable[[], None] | None) -> None:
         self.machine = machine
+        self.shortened = shortened
         self.budget = machine.steps
         self.tape = tape
         self.length = length
-        self.counted = counted
         self.calls, self.backwards, self.steps = tape.calls, tape.backwards, tape.steps
 
     def another(self, done: int) -> bool:
@@ -51,7 +52,10 @@ class Plan:
         if done == 0 or seen.depth:
             return True
         if seen.backwards > self.backwards:
-            return not (self.counted and seen.steps == self.steps and done >= MICRO_BATCHES)
+            if self.shortened is None or seen.steps != self.steps or done < MICRO_BATCHES:
+                return True
+            self.shortened()
+            return False
         if seen.calls > self.calls:
             return done < STEPS
         return self.budget - self.machine.steps < IDLE_STEPS and (self.length is not None or done < IDLE_ROUNDS)

@@ -7,11 +7,12 @@ from typing import Any
 from analysis.certainty import Assumed, Certainty, Known, Unknown
 from estimator.config import TrainingConfig
 from estimator.estimate import Mode
-from estimator.request import Request
 from estimator.library.images import SIZE_ASSUMED
-from estimator.script.loops import WINDOW
+from estimator.request import Request
+from estimator.script.loops import MICRO_BATCHES, WINDOW
 from estimator.script.observed import Argument, ModelCall, Observed
-from estimator.script.run import Run
+from estimator.script.origins import NAMES, called_at, written_at
+from estimator.script.run import Run, as_value
 
 _PRECISIONS = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float64": "fp64"}
 #: Dimensions of a batch of token numbers and of a batch of images.
@@ -29,18 +30,18 @@ def config_of(run: Run, request: Request) -> TrainingConfig:
     """The configuration of one run."""
     observed, call = run.observed, run.observed.main
     if call is None:
-        return TrainingConfig(model=Unknown("no model was seen to run"))
+        return TrainingConfig(model=Unknown("no model was seen to run"), precision=Unknown("no model was seen to run"))
     return TrainingConfig(
         model=_model(observed, call),
-        batch_size=_batch(observed, call),
-        sequence_length=_sequence(observed, call),
-        image_size=_image(run, call),
+        batch_size=_batch(run, request, call),
+        sequence_length=_sequence(run, request, call),
+        image_size=_image(run, request, call),
         precision=_precision(observed, call),
         optimizer=_optimizer(run),
         checkpointing=_checkpointing(run),
-        attention=_attention(observed, call),
+        attention=_attention(run, call),
         devices=Known(request.overrides.get("devices", 1)),
-        sharding=Known(request.overrides.get("sharding", "none")),
+        sharding=_sharding(observed),
         accumulation_steps=_accumulation(run),
     )
 
@@ -54,35 +55,42 @@ def _first(call: ModelCall) -> Argument | None:
     return next((argument for argument in call.arguments if argument.shape), None)
 
 
-def _stated(observed: Observed, name: str, value: Any, call: ModelCall) -> Certainty[Any]:
+def _stated(run: Run, request: Request, name: str, value: Any, call: ModelCall) -> Certainty[Any]:
     """What arrived, with the line that states it where one does, or the reason for which it was assumed."""
+    observed = run.observed
     for assumed, place in observed.facts.get(f"assumed_{name}", ()):
         if assumed[0] == value:
             return Assumed(value, assumed[1], place)
+    if request.overrides.get(name) == value or any(as_value(text) == value and NAMES[name].search(key) for key, text in request.settings.items()):
+        return Known(value)
     stated = observed.place_of(name, value)
-    return Known(value, call.place if stated is None else stated[1])
+    if stated is not None and stated[1] is not None:
+        return Known(value, stated[1])
+    return Known(value, written_at(run.sources, name, value) or call.place)
 
 
-def _batch(observed: Observed, call: ModelCall) -> Certainty[int]:
+def _batch(run: Run, request: Request, call: ModelCall) -> Certainty[int]:
     first = _first(call)
-    return Unknown("no tensor was seen to arrive at the model", call.place) if first is None else _stated(observed, "batch_size", first.shape[0], call)
+    if first is None:
+        return Unknown("no tensor was seen to arrive at the model", call.place)
+    return _stated(run, request, "batch_size", first.shape[0], call)
 
 
-def _sequence(observed: Observed, call: ModelCall) -> Certainty[int]:
+def _sequence(run: Run, request: Request, call: ModelCall) -> Certainty[int]:
     first = _first(call)
     if first is None or not first.integer or len(first.shape) != _TOKENS:
         return Unknown("the model takes no sequence of tokens")
-    return _stated(observed, "sequence_length", first.shape[1], call)
+    return _stated(run, request, "sequence_length", first.shape[1], call)
 
 
-def _image(run: Run, call: ModelCall) -> Certainty[int]:
+def _image(run: Run, request: Request, call: ModelCall) -> Certainty[int]:
     first = _first(call)
     if first is None or first.integer or len(first.shape) != _IMAGES:
         return Unknown("the model takes no images")
     value = first.shape[-1]
-    if SIZE_ASSUMED in run.tape.assumptions and run.observed.place_of("image_size", value) is None:
+    if SIZE_ASSUMED in run.tape.assumptions and run.observed.place_of("image_size", value) is None and request.overrides.get("image_size") != value:
         return Assumed(value, SIZE_ASSUMED, call.place)
-    return _stated(run.observed, "image_size", value, call)
+    return _stated(run, request, "image_size", value, call)
 
 
 def _precision(observed: Observed, call: ModelCall) -> Certainty[str]:
@@ -91,27 +99,44 @@ def _precision(observed: Observed, call: ModelCall) -> Certainty[str]:
     assumed = observed.first("assumed_precision")[0]
     if assumed is not None and held == assumed[0]:
         return Assumed(value, assumed[1], call.place)
-    return _stated(observed, "precision", value, call)
+    stated = observed.place_of("precision", value)
+    return Known(value, call.place if stated is None else stated[1])
 
 
 def _optimizer(run: Run) -> Certainty[str]:
     if not run.tape.optimizers:
         return Unknown("no optimizer was built")
-    names = [name.lower() + ("-fused" if options.get("fused") is True else "") for name, options, _ in run.tape.optimizers]
+    names = [_called(name, options) for name, options, _ in run.tape.optimizers]
     return Known(" + ".join(dict.fromkeys(names)), run.tape.optimizers[0][2])
+
+
+def _called(name: str, options: dict[str, Any]) -> str:
+    """An optimizer as the command line calls it."""
+    plain = name.lower().replace("8bit", "-8bit")
+    if plain == "sgd" and options.get("momentum"):
+        return "sgd-momentum"
+    return f"{plain}-fused" if options.get("fused") is True else plain
 
 
 def _checkpointing(run: Run) -> Certainty[bool]:
     value = run.tape.checkpoints > 0
     stated = run.observed.place_of("checkpointing", value)
-    return Known(value, None if stated is None else stated[1])
+    if stated is not None or not value:
+        return Known(value, None if stated is None else stated[1])
+    lines = (called_at(run.sources, name) for name in ("gradient_checkpointing_enable", "checkpoint", "checkpoint_sequential"))
+    return Known(value, next((line for line in lines if line is not None), None))
 
 
-def _attention(observed: Observed, call: ModelCall) -> Certainty[str]:
-    name, place = observed.first("attention")
+def _attention(run: Run, call: ModelCall) -> Certainty[str]:
+    name, place = run.observed.first("attention")
     if call.attention is not None:
-        return Known(call.attention, place if name == call.attention else call.made)
-    return Unknown("no attention was seen") if name is None else Known(name, place)
+        return Known(call.attention, called_at(run.sources, "attn_implementation"))
+    return Unknown("PyTorch's own attention was not seen to be called") if name is None else Known(name, place)
+
+
+def _sharding(observed: Observed) -> Certainty[str]:
+    name, place = observed.first("sharding")
+    return Known(name or "none", place)
 
 
 def _accumulation(run: Run) -> Certainty[int]:
@@ -122,4 +147,4 @@ def _accumulation(run: Run) -> Certainty[int]:
         return Unknown("no optimizer step was seen")
     seen = max(1, run.tape.backwards // run.tape.steps)
     window, line = run.observed.window
-    return Known(window, line) if seen == WINDOW and isinstance(window, int) else Known(seen)
+    return Known(window, line) if seen in {WINDOW, MICRO_BATCHES} and isinstance(window, int) else Known(seen)

@@ -13,8 +13,10 @@ from analysis.interpreter.imports import describe
 from analysis.interpreter.machine import Machine
 from analysis.interpreter.values import BudgetSpent, GuestRaise, StopRun
 from analysis.snapshot import Snapshot
+from analysis.source import SourceFile
 from estimator.kernels import SM80
 from estimator.request import Request
+from estimator.script import changes
 from estimator.script.domain import TapeDomain
 from estimator.script.observed import Observed
 from estimator.tape.dtype import BFLOAT16, FLOAT16
@@ -30,6 +32,10 @@ class Run:
 
     tape: Tape
     observed: Observed
+    #: The files of the repository that were loaded, the entry first.
+    sources: tuple[SourceFile, ...]
+    #: Settings of the request that nothing in the script has the name of.
+    unused: tuple[str, ...]
 
 
 def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int = SM80) -> Run:
@@ -44,6 +50,7 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
     tape.forced_autocast = {"amp-bf16": BFLOAT16, "amp-fp16": FLOAT16}.get(request.overrides.get("precision", ""))
     with tape.active(), _no_collections():
         try:
+            changes.before_the_run(domain)
             machine.load(entry, "__main__")
         except StopRun:
             pass  # the run has told all: the ordinary end
@@ -51,7 +58,20 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
             domain.observed.unknowns[f"{entry}: the run is too long to be followed to its second optimizer step"] = None
         except GuestRaise as error:
             _stopped(domain, entry, error)
-    return Run(tape, domain.observed)
+    return Run(tape, domain.observed, _sources(machine), _unused(machine, request))
+
+
+def _sources(machine: Machine) -> tuple[SourceFile, ...]:
+    """The repository's files that were loaded; names in the entry go before those in what it imports."""
+    found = [machine.snapshot.source(path) for path in machine.loaded if path in machine.snapshot.contents]
+    return tuple(source for source in found if isinstance(source, SourceFile))
+
+
+def _unused(machine: Machine, request: Request) -> tuple[str, ...]:
+    """Settings whose name is neither a global of the entry nor an argument that was asked for."""
+    module = machine.loaded.get(machine.entry_path)
+    known = {*(module.vars if module is not None else ()), *machine.state.get("asked", ())}
+    return tuple(name for name in request.settings if name not in known)
 
 
 def _stopped(domain: TapeDomain, entry: str, error: GuestRaise) -> None:

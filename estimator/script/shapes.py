@@ -11,7 +11,9 @@ from estimator.tape.tensor import Tensor
 
 _SAYING = frozenset({".view", ".reshape"})
 #: Methods that give the same thing again, elsewhere or in another type.
-_SAME = frozenset({".to", ".cuda", ".cpu", ".float", ".long", ".half", ".bfloat16", ".int", ".contiguous", ".clone", ".detach", ".pin_memory", ".copy", ".squeeze"})
+_SAME = frozenset(
+    f".{name}" for name in ["to", "cuda", "cpu", "float", "long", "half", "bfloat16", "int", "contiguous", "clone", "detach", "pin_memory", "copy", "squeeze"]
+)
 
 
 def of_unknown(callee: Value, args: Sequence[Value]) -> Tensor | Symbol | None:

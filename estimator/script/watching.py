@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import MISSING, Instance, Symbol, Value
+from analysis.interpreter.values import Instance, Symbol, Value
 from estimator.script import doubts
 from estimator.script.observed import Argument, ModelCall
 from estimator.tape.dtype import Dtype
@@ -17,15 +17,6 @@ if TYPE_CHECKING:
 
 #: Wrappers that hand through.
 _WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel"})
-
-
-def apply(domain: TapeDomain, module: Instance) -> None:
-    """Make the caller's changes that are made around a model, before it runs."""
-    wanted = domain.request.overrides.get("checkpointing")
-    method = {True: "gradient_checkpointing_enable", False: "gradient_checkpointing_disable"}.get(wanted) if wanted is not None else None
-    if method is not None and module.cls.find(method) is not MISSING:
-        machine = domain.machine
-        machine.call(machine.getattr(module, method, machine.span), [], {}, machine.span)
 
 
 def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from analysis.interpreter.values import HostValue
 
@@ -31,7 +31,7 @@ class Device(HostValue):
         """Whether storages on it are what the estimate is about."""
         return self.type == "cuda"
 
-    def __enter__(self) -> Device:
+    def __enter__(self) -> Self:
         tape = _tape()
         tape.devices_before.append(tape.default_device)
         tape.default_device = as_device(self)

@@ -6,7 +6,8 @@ import pytest
 
 from analysis.certainty import Assumed, Known, Unknown
 from estimator import catalog
-from estimator.remedies import Trial, bigger_card, candidates, rank, remedies
+from estimator.possible_changes import bigger_card, candidates
+from estimator.remedies import Trial, rank, remedies
 from tests.estimator.estimates import GIB, config, memory
 
 T4 = catalog.gpu("T4")
@@ -91,10 +92,10 @@ def test_where_no_single_change_is_enough_several_are_joined():
 
 
 def test_a_bigger_card_is_the_smallest_that_fits():
-    change = bigger_card(memory(30 * GIB), config(), catalog.gpus())
+    change = bigger_card(memory(30 * GIB), catalog.gpus())
     assert change is not None
     assert catalog.gpu(change.overrides["gpu"]).usable_bytes < 34 * GIB
-    assert bigger_card(memory(900 * GIB), config(), catalog.gpus()) is None
+    assert bigger_card(memory(900 * GIB), catalog.gpus()) is None
 
 
 def test_rank_shows_one_change_of_a_kind():

@@ -1,8 +1,9 @@
 """The library's ``Auto`` classes: the zoo's families by the name of a model or the class of a configuration."""
 
 import torch
-from preflight_host import catalog_config, default_load_dtype, not_modelled, override, zoo_class
+from preflight_host import catalog_config, default_load_dtype, not_modelled, noted_argument, override, zoo_class
 
+SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 NOT_OF_THE_CONFIG = (
     "torch_dtype", "dtype", "device_map", "low_cpu_mem_usage", "trust_remote_code", "cache_dir", "token", "use_auth_token", "revision", "config",
     "ignore_mismatched_sizes", "local_files_only", "from_tf", "subfolder", "use_safetensors", "quantization_config", "load_in_8bit", "load_in_4bit",
@@ -39,6 +40,8 @@ def load(cls, config, options):
         if name in options:
             setattr(config, name, options[name])
     dtype = options.get("dtype", options.get("torch_dtype"))
+    if dtype is not None and dtype != "auto":
+        noted_argument("precision", SHORT.get(str(dtype).rpartition(".")[2], "fp32"), options, ("dtype", "torch_dtype"))
     if dtype is None:
         dtype = default_load_dtype(config._stored)
     model = built(cls, config, config._stored if dtype == "auto" else dtype)

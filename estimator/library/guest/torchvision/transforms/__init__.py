@@ -1,7 +1,7 @@
 """``torchvision.transforms``: what each does to an image's size."""
 
 import torch
-from preflight_host import label_image, resized, tensor_of
+from preflight_host import label_image, resized, size_stated, tensor_of
 
 
 class Compose:
@@ -42,7 +42,7 @@ class _Same:
 
 class _Sized:
     def __init__(self, size, *args, **options):
-        self.size = size
+        self.size = size_stated(size)
 
     def __call__(self, *sample):
         made = tuple(resized(each, self.size) for each in sample)

@@ -1,7 +1,7 @@
 """``torch.nn.parallel``: one rank's share. Mirrors torch 2.14 (``parallel/distributed.py``, ``csrc/distributed/c10d/reducer.cpp``)."""
 
 import torch
-from preflight_host import world_size
+from preflight_host import noted, world_size
 from torch import nn
 
 
@@ -28,6 +28,7 @@ class DistributedDataParallel(nn.Module):
         super().__init__()
         self.module = module
         self.__dict__["_buckets"] = []
+        noted("sharding", "ddp")
         if not gradient_as_bucket_view and world_size() > 1:
             self.__dict__["_buckets"] = buckets(module)
 

@@ -1,0 +1,94 @@
+"""One run, read: its configuration, its mode and, where nothing of the model was lost, its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analysis.snapshot import Snapshot
+from estimator.catalog import Gpu, gpu, model
+from estimator.config import TrainingConfig
+from estimator.estimate import Components, Holder, Memory, Mode
+from estimator.interval import Peak, context_on, memory_of
+from estimator.kernels import SM80
+from estimator.request import Request
+from estimator.script.entry import not_an_entry
+from estimator.script.reading import config_of, mode_of
+from estimator.script.run import Run, run_script
+from estimator.script.template import PATH, around, config_for, config_shown, script_for, without_lines
+from estimator.tape.events import Kind
+from estimator.timeline import timeline
+
+#: Source lines shown as what holds most.
+_SHOWN_HOLDERS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """``memory`` is None where the run did not show it; ``unknowns`` then say why."""
+
+    config: TrainingConfig
+    mode: Mode
+    memory: Memory | None
+    unknowns: tuple[str, ...]
+
+
+def play(snapshot: Snapshot, request: Request, generation: int) -> Played | str:
+    """One run of the request; where the file is no training script, the sentence that says why."""
+    card = gpu(request.gpus[0]) if request.gpus else None
+    if request.model is not None:
+        chosen = model(request.model)
+        asked = config_for(chosen, request)
+        text = script_for(chosen, asked, request)
+        run = run_script(Snapshot.of({PATH: text.encode()}), PATH, around(request), generation)
+        config = config_shown(asked, config_of(run, request))
+        return Played(config, mode_of(run), _memory(run, card, named=False) if is_resolved(run) else None, tuple(without_lines(_unknowns(run))))
+    entry = request.entry or ""
+    why_not = not_an_entry(snapshot, entry)
+    if why_not is not None:
+        return why_not
+    run = run_script(snapshot, entry, request, generation)
+    return Played(config_of(run, request), mode_of(run), _memory(run, card, named=True) if is_resolved(run) else None, tuple(_unknowns(run)))
+
+
+def generation_of(cards: tuple[Gpu, ...]) -> int:
+    """The compute capability that decides the kernels: the first card's, an A100's where none is named."""
+    capability = cards[0].compute_capability if cards else None
+    return SM80 if capability is None else capability[0] * 10 + capability[1]
+
+
+def is_resolved(run: Run) -> bool:
+    """Whether a model ran to the end of what was to be seen, and nothing of it was lost."""
+    observed, tape = run.observed, run.tape
+    if observed.main is None or observed.lost:
+        return False
+    if tape.backwards:
+        return tape.steps > 0 or not tape.optimizers
+    return not observed.lost_in_evaluation
+
+
+def _unknowns(run: Run) -> Iterator[str]:
+    """What is in doubt, what decides most first."""
+    observed = run.observed
+    yield from observed.lost
+    yield from observed.lost_in_evaluation
+    yield from (f"--set {name}: the script has neither a global nor an argument of this name" for name in run.unused)
+    yield from observed.unknowns
+    yield from run.tape.assumptions
+
+
+def _memory(run: Run, card: Gpu | None, *, named: bool) -> Memory:
+    """The peak; ``named``: lines of the script are the user's and may be shown."""
+    played = timeline(run.tape.events)
+    parts = {kind.value: played.components.get(kind, 0) for kind in Kind}
+    holders = (Holder(held.place, held.bytes, held.kind.value) for held in played.holders if held.place is not None) if named else ()
+    peak = Peak(
+        parameters=run.observed.parameters,
+        trainable_parameters=run.observed.trainable,
+        components=Components(**parts),
+        allocated_bytes=played.allocated,
+        reserved_bytes=played.reserved,
+        peak_at=played.phase.value,
+        largest=tuple(holders)[:_SHOWN_HOLDERS],
+    )
+    return memory_of(peak, context_on(card))
