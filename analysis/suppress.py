@@ -18,7 +18,7 @@ from analysis.source import SourceFile, Span
 
 #: The notice about a comment that silences nothing.
 UNUSED = "unused-suppression"
-_COMMENT = re.compile(rb"#[ \t]*preflight:[ \t]*ignore(?P<file>-file)?[ \t]*\[(?P<rules>[^\]\r\n]*)\]")
+_COMMENT = re.compile(rb"#[ \t]*preflight:[ \t]*ignore(?P<file>-file)?(?![\w-])(?:[ \t]*\[(?P<rules>[^\]\r\n]*)\])?")
 _NO_FIX = "the comment may hold a reason worth keeping: remove it by hand"
 
 
@@ -68,7 +68,7 @@ def _comments(source: SourceFile) -> Iterator[Suppression]:
         if any(string.start <= span.start < string.end for string in strings):
             continue
         line = None if match["file"] else source.line_of(span.start)
-        yield from (Suppression(name.strip(), span, line) for name in match["rules"].decode().split(","))
+        yield from (Suppression(name.strip(), span, line) for name in (match["rules"] or b"").decode().split(","))
 
 
 def _strings(source: SourceFile) -> Iterator[Span]:
@@ -88,8 +88,10 @@ def _lines(finding: Finding, snapshot: Snapshot) -> tuple[int, int]:
 def _unused(found: Suppression, known: Collection[str]) -> Finding:
     if found.rule in known:
         says = f"This comment silences {found.rule}, but nothing here is reported by that rule"
+    elif not found.rule:
+        says = "This comment silences nothing, because it names no rule: write preflight: ignore[rule] reason"
     else:
-        says = f"This comment names a rule that does not exist: {found.rule or '(none)'}{did_you_mean(found.rule, known)}"
+        says = f"This comment names a rule that does not exist: {found.rule}{did_you_mean(found.rule, known)}"
     return Finding(
         UNUSED,
         Severity.NOTICE,

@@ -65,8 +65,11 @@ def _summary(checked: Checked, paint: Paint) -> str:
     found = paint(", ".join(parts), Style.BOLD) if parts else paint("Nothing found", Style.GREEN)
     hidden = len(checked.report.findings) - len(checked.findings)
     notes = [f"{counted(hidden, 'finding')} of lower confidence not shown"] if hidden else []
+    notes += [f"{counted(len(checked.report.not_analysed), 'file')} not analysed"] if checked.report.not_analysed else []
     notes += [f"{len(checked.report.suppressed)} suppressed"] if checked.report.suppressed else []
     beside = f" ({', '.join(notes)})" if notes else ""
+    if not (checked.report.files or checked.report.not_analysed):
+        return f"No Python file to check{beside}."
     return f"{found} in {counted(checked.report.files, 'file')}, {counted(checked.report.rules, 'rule')}{beside}."
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from analysis.settings import EntrySettings
 from analysis.settings_file import settings_of
 from analysis.snapshot import Snapshot
+from analysis.source import NotAnalysed
 from bot.cli.folder import Folder, read_folder
 from bot.cli.outcome import Exit, UsageError
 from bot.cli.parser import Parser
@@ -49,7 +50,11 @@ def _entry(script: Path, folder: Folder) -> str:
         raise UsageError(f"{script}: {each.reason}")
     if len(folder.requested) != 1 or script.is_dir():
         raise UsageError(f"{script} is a folder; name the script in it that trains")
-    return next(iter(folder.requested))
+    entry = next(iter(folder.requested))
+    source = folder.snapshot.source(entry)
+    if isinstance(source, NotAnalysed):
+        raise UsageError(f"{script}:{source.line}: {source.reason}")
+    return entry
 
 
 def _shown(folder: Folder) -> Callable[[str], str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from analysis.nearest import nearest
 from analysis.settings_file import FILES as SETTINGS_FILES
 from analysis.snapshot import Snapshot
 from analysis.source import MAX_BYTES, NotAnalysed
@@ -79,11 +80,18 @@ def _existing(path: Path) -> Path:
     """``path`` without links on the way to it; its last part may be one, so that it keeps its name."""
     try:
         if not path.exists():
-            broken = "is a link to nothing" if path.is_symlink() else "does not exist"
+            broken = "is a link to nothing, or to itself" if path.is_symlink() else f"does not exist{_nearest_beside(path)}"
             raise UsageError(f"{path} {broken}")
         return path.resolve() if path.is_dir() else path.parent.resolve() / path.name
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _nearest_beside(path: Path) -> str:
+    """``"; did you mean X?"`` for a name in the same folder that looks like a slip of this one."""
+    names = [entry.name for entry in os.scandir(path.parent)] if path.parent.is_dir() else []
+    found = nearest(path.name, (name for name in names if name != path.name))
+    return f"; did you mean {path.with_name(found)}?" if found else ""
 
 
 def _common_folder(paths: Sequence[Path]) -> Path:

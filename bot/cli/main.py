@@ -18,6 +18,7 @@ from analysis.rule import RuleNotLoadedError
 from analysis.selection import UnknownRuleError
 from analysis.settings_file import SettingsError
 from bot.cli.outcome import Exit, UsageError
+from bot.cli.terminal import printable
 
 COMMANDS: Mapping[str, str] = {
     "check": "findings in files and folders",
@@ -110,5 +111,5 @@ def _debugging() -> bool:
 
 def _fail(command: str, sentence: str, status: Exit) -> int:
     prefix = f"preflight {command}" if command in COMMANDS else "preflight"
-    print(f"{prefix}: {sentence}", file=sys.stderr)
+    print(f"{prefix}: {printable(sentence)}", file=sys.stderr)
     return status

@@ -41,6 +41,9 @@ def test_silenced(code):
         "total = 1\n# preflight: ignore[retained-graph]",
         "total = 1  # preflight: ignore[double-softmax]",
         "total = 1  # preflight: ignore[no-such-rule]",
+        "total = 1  # preflight: ignore",
+        "total = 1  # preflight: ignore-file because it is generated",
+        "total = 1  # preflight: ignore[]",
     ],
 )
 def test_unused_comment_is_a_notice_and_the_finding_stays(code):
@@ -49,6 +52,10 @@ def test_unused_comment_is_a_notice_and_the_finding_stays(code):
 
 def test_one_comment_may_name_several_rules():
     assert outcome("total = 1  # preflight: ignore[double-softmax, retained-graph]") == (["unused-suppression"], ["retained-graph"])
+
+
+def test_other_words_are_no_comment_of_ours():
+    assert outcome("total = 1  # preflight: ignored by the linter") == (["retained-graph"], [])
 
 
 def test_a_comment_in_a_string_is_no_comment():

@@ -14,7 +14,7 @@ from bot.cli.main import main
 SCRIPT = """\
 import torch
 from torch import nn
-
+torch.manual_seed(0)
 model = nn.Linear(4, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for x, y in torch.utils.data.DataLoader([(torch.randn(4), 0)], batch_size=1):
@@ -115,6 +115,26 @@ def test_what_could_not_be_read_is_said_on_stderr(project: Path, capsys: pytest.
     passed_over, not_analysed = capsys.readouterr().err.splitlines()
     assert passed_over == "passed over: build/ (name one to check it)"
     assert not_analysed.startswith("broken.py:3: not analysed: not valid Python")
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize(
+    ("content", "summary"),
+    [
+        ({"broken.py": "def f(:\n"}, "Nothing found in 0 files, "),
+        ({"notes.txt": "nothing"}, "No Python file to check."),
+    ],
+)
+def test_what_was_not_read_is_no_all_clear(content: dict[str, str], summary: str, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "sub").mkdir()
+    for name, text in content.items():
+        (project / "sub" / name).write_text(text)
+
+    assert main(["check", "sub"]) == 0
+
+    shown = capsys.readouterr().out
+    assert shown.startswith(summary)
+    assert ("(1 file not analysed)" in shown) == ("broken.py" in content)
 
 
 def test_a_path_that_is_not_there(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,6 +29,7 @@ for step in range(100):
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "train.py").write_text(SCRIPT)
+    (tmp_path / "broken.py").write_text("import torch\n\ndef f(:\n")
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -71,6 +72,7 @@ def test_paths_count_from_the_working_directory(project: Path, monkeypatch: pyte
         ((), "name a script or --model NAME, one of the two"),
         (("train.py", "--model", "gpt2"), "name a script or --model NAME, one of the two"),
         (("nowhere.py",), "nowhere.py does not exist"),
+        (("broken.py",), "broken.py:3: not valid Python"),
         ((".",), ". is a folder; name the script in it that trains"),
         (("--model", "gpt-22"), "gpt2"),
         (("train.py", "--gpu", "T5"), "T4"),
@@ -92,7 +94,7 @@ def test_people_can_read_it(form: str, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_no_card_that_fits_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["estimate", "--model", "gpt2", "--batch-size", "4096", "--seq-len", "1024", "--optimizer", "adamw"]
+    words = ["estimate", "--model", "gpt2", "--batch-size", "64", "--seq-len", "1024", "--optimizer", "adamw"]
 
     assert main([*words, "--gpu", "T4"]) == 1
     capsys.readouterr()

@@ -136,7 +136,14 @@ def test_another_kind_of_file_is_not_analysed(project: Path) -> None:
     assert folder.requested == frozenset()
 
 
-@pytest.mark.parametrize(("name", "sentence"), [("nowhere.py", "nowhere.py does not exist"), ("dangling.py", "dangling.py is a link to nothing")])
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nowhere.py", "nowhere.py does not exist"),
+        ("trian.py", "trian.py does not exist; did you mean train.py?"),
+        ("dangling.py", "dangling.py is a link to nothing, or to itself"),
+    ],
+)
 def test_a_path_that_is_not_there_is_an_error(project: Path, name: str, sentence: str) -> None:
     (project / "dangling.py").symlink_to("gone.py")
 
