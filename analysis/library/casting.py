@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Call, Instance, Stamp, Symbol, Value
+from analysis.interpreter.values import MISSING, Call, Instance, Stamp, Symbol, Value
 from analysis.library.ranks import own_rank
 from analysis.library.roles import RANK_ROLE, Role, role_of
 from analysis.source import Span
@@ -21,21 +21,52 @@ if TYPE_CHECKING:
 Name = tuple[str, Span | None]
 
 
-class Castable(Symbol):
-    """A symbol whose role may have been solved in an earlier run; its parts are castable too."""
+#: Methods of tensors and arrays that the library needs no handler for.
+_DATA = """
+to cuda cpu float double half long int view reshape squeeze unsqueeze flatten permute transpose sum mean max min exp log abs sqrt pow clone
+contiguous size dim numpy chunk split repeat expand gather softmax log_softmax sigmoid tanh relu clamp add sub mul div matmul sample
+"""
+_OF_DATA = frozenset(_DATA.split())
 
-    __slots__ = ("casting",)
+
+class Castable(Symbol):
+    """A symbol whose role may have been solved in an earlier run; its parts are castable too.
+
+    ``whole`` is what it is a part of, as ``key``; ``callee`` what was called to give it.
+    """
+
+    __slots__ = ("callee", "casting", "key", "whole")
 
     def __init__(self, casting: Casting, why: str, span: Span | None, stamp: Stamp, *, varying: bool = False) -> None:
         super().__init__(why, span, stamp, rank_varying=varying)
         self.casting = casting
+        self.whole: Castable | None = None
+        self.key = ""
+        self.callee: Value = None
 
     def part(self, key: str, why: str | None = None, stamp: Stamp | None = None) -> Value:
         """The value derived by ``key``, the same one every time."""
         if key not in self.parts:
             where = self.stamp if stamp is None else stamp
-            self.parts[key] = self.casting.symbol(why or f"{self.why}{key}", self.span, where, varying=self.rank_varying)
+            made = self.parts[key] = self.casting.symbol(why or f"{self.why}{key}", self.span, where, varying=self.rank_varying)
+            if isinstance(made, Castable):
+                made.whole, made.key = self, key
         return self.parts[key]
+
+    def differentiated(self) -> None:
+        """A backward goes through it: what gave it, by a method that is neither a tensor's nor a container's, has parameters."""
+        symbol: Castable = self
+        method, called = "", False
+        while True:
+            if isinstance(symbol.callee, Castable):
+                symbol, called = symbol.callee, True
+            elif symbol.whole is not None:
+                method, called = symbol.key.removeprefix(".") if called else "", False
+                symbol = symbol.whole
+            else:
+                break
+        if method and not self.casting.is_ordinary(method):
+            symbol.uses.add("differentiated")
 
 
 class Casting:
@@ -66,7 +97,16 @@ class Casting:
         values = (*call.args, *call.kwargs.values(), *more)
         stamps = [value.stamp for value in values if isinstance(value, Symbol)]
         varying = any(getattr(value, "rank_varying", False) is True for value in values)
-        return self.symbol(why, call.span, max((call.machine.stamp, *stamps), key=len), varying=varying)
+        made = self.symbol(why, call.span, max((call.machine.stamp, *stamps), key=len), varying=varying)
+        if isinstance(made, Castable) and more:
+            made.callee = more[0]
+        return made
+
+    def is_ordinary(self, method: str) -> bool:
+        """Whether data have a method of that name: a tensor, an array, a string or a container."""
+        machine = self._machine
+        known = machine is not None and machine.domain.lookup(f"torch.Tensor.{method}") is not MISSING
+        return known or any(hasattr(kind, method) for kind in (dict, list, set, str, tuple, float)) or method in _OF_DATA
 
     def _played(self, role: Role, span: Span | None, stamp: Stamp) -> Value:
         machine = self._machine

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from analysis.interpreter.values import Call, HostFunction, Instance, Value
+from analysis.library.casting import Castable
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.optimizers import owners_in
 from analysis.library.recording import Modes, bare_decorator, emit, enabled, manager, modes, set_modes
 from analysis.library.tensor import Parameters, Tensor, tensors_in
 from analysis.trace.events import Kind
+
+_MOST_ANCESTORS = 300
 
 SUBJECT = Subject(
     examples=(
@@ -42,7 +45,23 @@ def backward(call: Call, loss: Value, by: Value = None) -> None:
     """Gradients flow from ``loss`` into what its graph reaches; ``by``: the scaler, accelerator or engine that runs it."""
     options = {key: value for key, value in call.kwargs.items() if key not in {"loss", "self"}}
     for tensor in list(tensors_in(loss)) or [_unknown(call)]:
+        if not tensor.owners and domain_of(call).world.collecting:
+            _note_symbols(tensor)
         emit(call.machine, Kind.BACKWARD, subject=by, value=tensor, detail=options)
+
+
+def _note_symbols(loss: Tensor) -> None:
+    """Nothing in the graph has parameters as far as is known: what the unknown values in it came from must have some."""
+    todo, seen = [loss], {loss}
+    while todo and len(seen) < _MOST_ANCESTORS:
+        made = todo.pop().made
+        given = () if made is None else (*made.inputs, *made.options.values())
+        for value in given:
+            if isinstance(value, Castable):
+                value.differentiated()
+        before = [tensor for tensor in tensors_in(given) if tensor not in seen]
+        seen.update(before)
+        todo.extend(before)
 
 
 def _unknown(call: Call) -> Tensor:

@@ -57,7 +57,7 @@ ROLES = (
         ("nn.Module", "Module", "PreTrainedModel", "DistributedDataParallel", "FullyShardedDataParallel"),
         _any_of(
             "→torch.nn.Module", "parameters", "named_parameters", "train eval", "eval ()", "train ()", "state_dict eval", "state_dict train", "zero_grad ()",
-            "named_modules", "requires_grad_ ()",
+            "named_modules", "requires_grad_ ()", "differentiated",
         ),
         frozenset({"step", "param_groups"}),
     ),
