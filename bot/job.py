@@ -14,7 +14,7 @@ class Job:
     """``kind`` names the chain of steps; jobs of one ``subject`` and kind run one after another.
 
     ``replaces``: it makes older ones of the same subject and kind pointless; ``when_replaced`` is the kind of job that then
-    tidies up after such a one. ``delivery`` is GitHub's GUID.
+    tidies up after such a one, with its facts and, under "by", those of the newer. ``delivery`` is GitHub's GUID.
     """
 
     kind: str

@@ -98,7 +98,7 @@ class Jobs:
         for run in older:
             replaced = Job(**run.input["args"][0]) if run.input else job
             if replaced.when_replaced:
-                tidying = Job(replaced.when_replaced, replaced.subject, replaced.installation, replaced.delivery, replaced.facts)
+                tidying = Job(replaced.when_replaced, replaced.subject, replaced.installation, replaced.delivery, replaced.facts | {"by": job.facts})
                 await self._enqueue(tidying, f"{tidying.key}#0", self.pace.tidy_delay)
 
     async def _enqueue(self, job: Job, own: str, delay: float | None = None) -> None:

@@ -101,8 +101,8 @@ def _yaml(name: str) -> Any:
 def test_the_app_asks_for_exactly_these_permissions() -> None:
     manifest = _yaml("app.yml")
 
-    assert manifest["default_permissions"] == {"metadata": "read", "contents": "read", "pull_requests": "write", "checks": "write"}
-    assert manifest["default_events"] == ["pull_request", "issue_comment", "check_run", "check_suite"]
+    assert manifest["default_permissions"] == {"metadata": "read", "contents": "read", "pull_requests": "write", "checks": "write", "merge_queues": "read"}
+    assert manifest["default_events"] == ["pull_request", "issue_comment", "check_run", "check_suite", "push", "merge_group"]
     assert manifest["public"] is False
 
 

@@ -5,6 +5,12 @@ from __future__ import annotations
 from bot.job import Json
 
 
+def merge_id(facts: Json) -> str:
+    """The same for a commit of the merge queue, with the commit that it goes on top of."""
+    request = f"/{facts['request']}" if facts["request"] else ""
+    return f"merge/{facts['head']}/{facts['base']}{request}"
+
+
 def external_id(facts: Json, head: str) -> str:
     """One check run a head, and one more each time somebody asks for another."""
     request = f"/{facts['request']}" if facts["request"] else ""

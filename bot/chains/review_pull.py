@@ -9,6 +9,7 @@ from bot.chains.check_id import external_id
 from bot.chains.pause import is_paused
 from bot.chains.publish_review import Publisher
 from bot.chains.review_state import changes_to_json, settings_or_default, unfinished
+from bot.chains.scan_branch import Scanning
 from bot.events.payload import SKIP_LABEL
 from bot.github.checks import begin_check, complete_check, find_check
 from bot.github.client import Client
@@ -30,19 +31,21 @@ _SKIPPED_DRAFT = notice_output(
     "skipped", "Skipped: draft", "Drafts are read once they are ready for review, or always with `drafts = true` in the configuration."
 )
 _PAUSED = notice_output("skipped", "Paused", "`/preflight resume` lets Preflight read new pushes again; `/preflight check` asks for one look.")
-_NOTHING_TO_READ = notice_output(
+_CLOSED = notice_output("cancelled", "Closed", "The pull request was closed before it was read.")
+NOTHING_TO_READ = notice_output(
     "success", "No training code changed", "No Python code, configuration or launch script is among the changed files, so there was nothing to read."
 )
 
 
 def review_chain(place: Workplace) -> Chain:
-    """The three steps. The analysis is cancelled at once when a newer push replaces it; the others look at the head themselves."""
+    """The steps. The analysis is cancelled at once when a newer push replaces it; the others look at the head themselves."""
     reviewing = Reviewing(place)
     publisher = Publisher(place)
     steps = (
         Step("begin", reviewing.begin),
         Step("analyse", reviewing.analyse, interruptible=True),
         Step("publish", publisher.publish),
+        Step("scan", Scanning(place).scan, interruptible=True),
     )
     return Chain(steps, reviewing.failed)
 
@@ -58,6 +61,7 @@ class Reviewing:
         client = self.place.client(facts)
         pull = await read_pull(client, facts["number"])
         if not pull.is_open:
+            await self._end(client, facts, pull.head)
             return Outcome("done")
         run = await begin_check(client, self.place.settings.app_id, pull.head, external_id(facts, pull.head))
         if run.completed:
@@ -68,10 +72,10 @@ class Reviewing:
             await complete_check(client, run, skipped, actions=(RERUN,))
             return Outcome("done")
         changes = await read_changes(client, pull.number)
-        state = facts | {"head": pull.head, "tip": tip, "changes": changes_to_json(changes)}
+        state = facts | {"head": pull.head, "ref": f"refs/pull/{pull.number}/head", "tip": tip, "changes": changes_to_json(changes)}
         if not touches_training(changes.paths):
             await Publisher(self.place).retire_comment(facts)
-            await complete_check(client, run, _NOTHING_TO_READ)
+            await complete_check(client, run, NOTHING_TO_READ)
             return Outcome("done")
         return Outcome("go on", state)
 
@@ -98,6 +102,11 @@ class Reviewing:
             run = await find_check(client, self.place.settings.app_id, head, external_id(facts, head))
             if run is not None:
                 await complete_check(client, run, unfinished(redacted(reason)), actions=(RERUN,))
+
+    async def _end(self, client: Client, facts: Json, head: str) -> None:
+        run = await find_check(client, self.place.settings.app_id, head, external_id(facts, head))
+        if run is not None:
+            await complete_check(client, run, _CLOSED)
 
     async def _skipped(self, client: Client, facts: Json, pull: Pull, settings: Settings) -> CheckOutput | None:
         """Why this pull request is left alone. Who asks for a look in so many words gets one while it is paused or a draft."""

@@ -13,12 +13,12 @@ REPLACED = notice_output("cancelled", "Replaced by a newer commit", "A newer com
 
 
 def withdraw_chain(place: Workplace) -> Chain:
-    """Completes the check run of the replaced job's head as cancelled, unless that head is current again."""
+    """Completes the check run of the replaced job's head as cancelled, unless the newer job reports on the very same one."""
 
     async def withdraw(facts: Json) -> Outcome:
         client = place.client(facts)
         pull = await read_pull(client, facts["number"])
-        if pull.head != facts["head"] or facts["request"] or not pull.is_open:
+        if pull.head != facts["head"] or facts["request"] != facts["by"]["request"] or not pull.is_open:
             run = await find_check(client, place.settings.app_id, facts["head"], external_id(facts, facts["head"]))
             if run is not None:
                 await complete_check(client, run, REPLACED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.commands.command import Command, Reply, Request
-from bot.events.payload import review_job
+from bot.events.jobs import review_job
 from bot.review.comment import plain_sha
 
 

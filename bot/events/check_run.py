@@ -1,19 +1,27 @@
-"""``check_run``: the button "Re-run" reviews the pull request again, though its head is the same."""
+"""``check_run``: the buttons "Re-run" and "Apply safe fixes"."""
 
 from __future__ import annotations
 
-from bot.events.payload import Ignored, read, repository_facts, review_job
+from bot.events.check_target import job_behind
+from bot.events.jobs import answer_job
+from bot.events.payload import Ignored, read, repository_facts
 from bot.job import Job, Json
+from bot.review.action import APPLY_FIXES, RERUN
 
 EVENT = "check_run"
 
 
 def job(delivery: str, payload: Json) -> Job | Ignored:
-    """A review of the pull request that the run's external id names: GitHub's own list is empty for forks."""
+    """A review of what the run's external id names, or the command behind the button that was pressed on it."""
     action = read(payload, "action", str)
-    if action != "rerequested":
+    pressed = read(payload, "requested_action.identifier", str) if action == "requested_action" else RERUN.identifier
+    if action not in {"rerequested", "requested_action"}:
         return Ignored(f"check_run.{action} asks for nothing")
-    number, _, _ = read(payload, "check_run.external_id", str).partition("/")
-    if not number.isascii() or not number.isdigit():
+    again = job_behind(read(payload, "check_run.external_id", str), delivery, repository_facts(payload))
+    if again is None:
         return Ignored("the check run is none of ours")
-    return review_job(delivery, repository_facts(payload), int(number), read(payload, "check_run.head_sha", str), again=True, asked=True)
+    if pressed == RERUN.identifier:
+        return again
+    if pressed != APPLY_FIXES.identifier or "number" not in again.facts:
+        return Ignored(f"the check run has no button {pressed[:20]}")
+    return answer_job(delivery, repository_facts(payload), again.facts["number"], read(payload, "sender.login", str), [["fix"]])

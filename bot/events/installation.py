@@ -1,9 +1,13 @@
-"""``installation``: who installed or removed the App; noted, nothing is read before a pull request asks for it."""
+"""``installation``: who installed or removed the App; noted, nothing is read before a pull request asks for it.
+
+New permissions need no action: what an installation has granted is asked for whenever it matters.
+"""
 
 from __future__ import annotations
 
 import logging
 
+from bot.events.jobs import forget_job
 from bot.events.payload import Ignored, read
 from bot.job import Job, Json
 
@@ -18,4 +22,4 @@ def job(delivery: str, payload: Json) -> Job | Ignored:
     log.info("installation %d: %s", installation, action)
     if action != "deleted":
         return Ignored(f"installation.{action} is noted")
-    return Job("forget", f"installation/{installation}", installation, delivery, {"installation": installation})
+    return forget_job(delivery, installation, payload.get("repositories", []))

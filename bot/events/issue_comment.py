@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.commands.parse import commands_in
+from bot.events.jobs import answer_job
 from bot.events.payload import Ignored, read, repository_facts
 from bot.job import Job, Json
 
@@ -21,11 +22,6 @@ def job(delivery: str, payload: Json) -> Job | Ignored:
     commands = commands_in(read(payload, "comment.body", str))
     if not commands:
         return Ignored("the comment holds no command")
-    facts = repository_facts(payload) | {
-        "number": read(payload, "issue.number", int),
-        "comment": read(payload, "comment.id", int),
-        "author": read(payload, "comment.user.login", str),
-        "commands": [list(words) for words in commands],
-        "delivery": delivery,
-    }
-    return Job("answer", f"{facts['repository']}/{facts['number']}", facts["installation"], delivery, facts)
+    number, comment = read(payload, "issue.number", int), read(payload, "comment.id", int)
+    author = read(payload, "comment.user.login", str)
+    return answer_job(delivery, repository_facts(payload), number, author, [list(words) for words in commands], comment)

@@ -47,13 +47,3 @@ def repository_facts(payload: Json) -> Json:
         "repository": read(payload, "repository.id", int),
         "full_name": read(payload, "repository.full_name", str),
     }
-
-
-def review_job(delivery: str, facts: Json, number: int, head: str, *, again: bool, asked: bool = False) -> Job:
-    """The job that reviews a pull request of the repository in ``facts``: ``again`` even if its head was reviewed before.
-
-    ``asked``: somebody wants this look, so that it is given on a draft and while reviews are paused.
-    """
-    wanted = {"number": number, "head": head, "request": delivery if again else "", "asked": asked}
-    facts = {name: facts[name] for name in ("installation", "repository", "full_name")} | wanted
-    return Job("review", f"{facts['repository']}/{number}", facts["installation"], delivery, facts, replaces=True, when_replaced="withdraw")

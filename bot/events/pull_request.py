@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from bot.events.payload import SKIP_LABEL, Ignored, read, repository_facts, review_job
+from bot.events.jobs import review_job
+from bot.events.payload import SKIP_LABEL, Ignored, read, repository_facts
 from bot.job import Job, Json
 
 EVENT = "pull_request"
 
-_NEW_HEAD = {"opened", "synchronize"}
-_SAME_HEAD = {"reopened", "ready_for_review"}
+#: One look a head; a closed pull request gets none, but the one that still runs is ended.
+_ONCE = {"opened", "synchronize", "closed"}
+_SAME_HEAD = {"reopened", "ready_for_review", "converted_to_draft"}
 _LABEL = {"labeled", "unlabeled"}
 
 
@@ -19,7 +21,7 @@ def job(delivery: str, payload: Json) -> Job | Ignored:
         return Ignored(f"pull_request.{action} changes nothing that is reviewed")
     number = read(payload, "pull_request.number", int)
     head = read(payload, "pull_request.head.sha", str)
-    return review_job(delivery, repository_facts(payload), number, head, again=action not in _NEW_HEAD)
+    return review_job(delivery, repository_facts(payload), number, head, again=action not in _ONCE)
 
 
 def _matters(action: str, payload: Json) -> bool:
@@ -27,4 +29,4 @@ def _matters(action: str, payload: Json) -> bool:
         return read(payload, "label.name", str) == SKIP_LABEL
     if action == "edited":
         return "base" in read(payload, "changes", dict)
-    return action in _NEW_HEAD | _SAME_HEAD
+    return action in _ONCE | _SAME_HEAD

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,8 +12,6 @@ from bot.github.pacing import Turn, repeated_read
 from bot.github.transport import Answer, Transport
 from bot.settings import ServerSettings
 
-_GRANTS_SECONDS = 60.0
-
 
 @dataclass(slots=True)
 class App:
@@ -24,7 +21,6 @@ class App:
     transport: Transport
     tokens: TokenCache = field(init=False)
     _turns: defaultdict[int, Turn] = field(init=False)
-    _grants: dict[int, tuple[float, Permissions]] = field(default_factory=dict)
     _slug: str = ""
 
     def __post_init__(self) -> None:
@@ -36,13 +32,10 @@ class App:
         return Client(self.transport, self.tokens, self.settings.pace, self._turns[installation], installation, repository, full_name)
 
     async def granted(self, installation: int) -> Permissions:
-        """What the owner of ``installation`` has agreed to; asked again after a minute, since they may agree to more."""
-        asked, known = self._grants.get(installation, (float("-inf"), {}))
-        if time.monotonic() - asked > _GRANTS_SECONDS:
-            answer = await repeated_read(self.settings.pace, lambda: self._as_app("GET", f"/app/installations/{installation}"))
-            known = answer.data["permissions"]
-            self._grants[installation] = (time.monotonic(), known)
-        return known
+        """What the owner of ``installation`` has agreed to now; they may agree to more, or to less, at any time."""
+        answer = await repeated_read(self.settings.pace, lambda: self._as_app("GET", f"/app/installations/{installation}"))
+        granted: Permissions = answer.data["permissions"]
+        return granted
 
     async def login(self) -> str:
         """The login under which the App writes."""

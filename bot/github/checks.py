@@ -26,8 +26,12 @@ class CheckRun:
 
 async def find_check(client: Client, app_id: int, head: str, external_id: str) -> CheckRun | None:
     """Our check run on ``head`` with that external id."""
-    runs = await client.pages(f"{{repo}}/commits/{head}/check-runs", "check_runs", check_name=NAME, app_id=str(app_id), filter="all")
-    return next((_check_run(run) for run in runs if run["external_id"] == external_id), None)
+    return next((_check_run(run) for run in await _runs(client, app_id, head) if run["external_id"] == external_id), None)
+
+
+async def external_ids(client: Client, app_id: int, head: str) -> tuple[str, ...]:
+    """The external ids of all our check runs on ``head``."""
+    return tuple(run["external_id"] for run in await _runs(client, app_id, head))
 
 
 async def begin_check(client: Client, app_id: int, head: str, external_id: str) -> CheckRun:
@@ -61,6 +65,10 @@ async def complete_check(
 def annotations_beyond(count: int) -> int:
     """How many of ``count`` findings are not annotated: a check takes a limited number."""
     return max(0, count - limits.ANNOTATIONS_PER_CHECK)
+
+
+async def _runs(client: Client, app_id: int, head: str) -> list[dict[str, Any]]:
+    return await client.pages(f"{{repo}}/commits/{head}/check-runs", "check_runs", check_name=NAME, app_id=str(app_id), filter="all")
 
 
 def _check_run(run: dict[str, Any]) -> CheckRun:

@@ -63,6 +63,12 @@ async def merge_base(client: Client, base: str, head: str) -> str:
     return sha
 
 
+async def changed_paths(client: Client, base: str, head: str) -> tuple[str, ...]:
+    """The paths (old and new names) that differ between two commits, at most the 300 files that GitHub lists."""
+    files = (await client.get(f"{{repo}}/compare/{base}...{head}", per_page="1"))["files"]
+    return tuple(sorted({name for file in files for name in (file["filename"], file.get("previous_filename")) if name}))
+
+
 async def read_changes(client: Client, number: int) -> Changes:
     """The changed files of the pull request, at most the 3,000 that GitHub lists."""
     files: list[dict[str, Any]] = await client.pages(f"{{repo}}/pulls/{number}/files")

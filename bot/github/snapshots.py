@@ -34,6 +34,10 @@ class Reader:
         """The blobs of the installation."""
         return BlobCache(self.folder)
 
+    def knows_repository(self) -> bool:
+        """Whether a commit of this repository was read before."""
+        return (self.folder / "trees" / str(self.client.repository)).is_dir()
+
     async def tree(self, commit: str) -> Tree:
         """The regular files of ``commit``."""
         return await tree_of(self.client, commit, self.folder)

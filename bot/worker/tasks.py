@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
+from analysis.engine import analyse
+from analysis.finding import Confidence
+from analysis.rule import discover
 from analysis.scope import scope_of
+from analysis.selection import configured, select
 from analysis.settings import EntrySettings, Settings
 from analysis.settings_file import SettingsError, settings_of
 from analysis.snapshot import Snapshot
@@ -20,6 +25,7 @@ from bot.worker.wire import Task
 from estimator.report import document
 from estimator.request import Request
 from estimator.run import estimate
+from sarif import to_sarif
 
 Answer = dict[str, object]
 
@@ -80,4 +86,13 @@ def fix_task(task: Task) -> Answer:
     return fix(task, settings)
 
 
-TASKS: Mapping[str, Callable[[Task], Answer]] = {"review": review_task, "estimate": estimate_task, "fix": fix_task}
+def sarif_task(task: Task) -> Answer:
+    """Everything that is found in the head, as SARIF: code scanning compares commits itself."""
+    settings, _ = _settings(task)
+    rules = select(discover(), settings.select, settings.ignore)
+    report = configured(analyse(task.head, rules, None), settings)
+    sure = tuple(finding for finding in report.findings if finding.confidence > Confidence.LOW)
+    return {"sarif": to_sarif(replace(report, findings=sure), task.head, rules)}
+
+
+TASKS: Mapping[str, Callable[[Task], Answer]] = {"review": review_task, "estimate": estimate_task, "fix": fix_task, "sarif": sarif_task}

@@ -38,7 +38,7 @@ def main() -> int:
         time.sleep(int(slept[1]))
     if "CRASH" in text:
         return 7
-    json.dump({"estimate": estimated, "review": reviewed, "fix": fixed}[task.what](task), sys.stdout)
+    json.dump({"estimate": estimated, "review": reviewed, "fix": fixed, "sarif": scanned}[task.what](task), sys.stdout)
     return 0
 
 
@@ -68,6 +68,12 @@ def fixed(task: Task) -> dict[str, object]:
         "rules": ["marked-line"],
         "fixes": sum(raw.count(b"BUG") for raw in task.head.contents.values()),
     }
+
+
+def scanned(task: Task) -> dict[str, object]:
+    driver = {"name": "Preflight", "rules": []}
+    results = [{"message": {"text": found.message}, "ruleId": found.rule} for found in findings(task.head)]
+    return {"sarif": {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}}
 
 
 def estimated(task: Task) -> dict[str, object]:

@@ -191,7 +191,7 @@ async def test_a_large_repository_comes_as_one_archive(github: Simulator) -> Non
     pull.push({"train.py": BUGGY + "# larger\n"})
     await reviewed(repository, pull)
     spent = github.counts - before
-    assert (spent["repos/download-tarball-archive"], spent["graphql"]) == (0, 1)
+    assert (spent["repos/download-tarball-archive"], spent["graphql"]) == (0, 3)  # contents, the pause and the conversation
 
 
 async def test_an_invalid_configuration_is_reported(github: Simulator) -> None:

@@ -1,0 +1,73 @@
+"""Code scanning: what a commit holds, uploaded as SARIF where the repository wants that and the App may; silent where not."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import json
+import logging
+from dataclasses import dataclass
+
+from bot.chains.review_state import settings_or_default
+from bot.github.configuration import configuration_at
+from bot.github.errors import NotFoundError, RefusedError
+from bot.job import Chain, Json, Outcome, Step
+from bot.worker.run import Stopped, run_task
+from bot.worker.wire import Task
+from bot.workplace import Workplace
+
+#: What GitHub takes, after gzip; see code-scanning/upload-sarif.
+_MAX_PACKED_BYTES = 10_000_000
+
+log = logging.getLogger(__name__)
+
+
+def scan_chain(place: Workplace) -> Chain:
+    """The look at a new tip of the default branch."""
+    scanning = Scanning(place)
+
+    async def failed(facts: Json, reason: str) -> None:
+        log.warning("%s at %s was not scanned: %s", facts["full_name"], facts["head"], reason)
+
+    return Chain((Step("prepare", scanning.prepare), Step("scan", scanning.scan, interruptible=True)), failed)
+
+
+@dataclass(frozen=True, slots=True)
+class Scanning:
+    """Needs ``head``, ``tip`` (where the configuration is read), ``ref`` and the changed ``paths`` in the job's state."""
+
+    place: Workplace
+
+    async def prepare(self, facts: Json) -> Outcome:
+        """Bring the files of a repository that we have read before: its next pull request starts from them."""
+        client = self.place.client(facts)
+        reader = self.place.reader(client)
+        if reader.knows_repository():
+            await reader.snapshots(facts["head"], facts["head"], ())
+        return Outcome("go on", facts | {"tip": facts["head"], "changes": {"paths": []}})
+
+    async def scan(self, state: Json) -> Outcome:
+        """Analyse the whole commit and upload it."""
+        client = self.place.client(state)
+        reader = self.place.reader(client)
+        configuration = await configuration_at(reader, state["tip"])
+        if not settings_or_default(configuration).sarif:
+            return Outcome("done")
+        if (await self.place.app.granted(state["installation"])).get("security_events") != "write":
+            return Outcome("done")
+        _, head, _ = await reader.snapshots(state["head"], state["head"], state["changes"]["paths"])
+        answer = await run_task(Task("sarif", head, head, configuration, state["tip"]), self.place.settings)
+        if isinstance(answer, Stopped):
+            log.warning("%s at %s was not scanned: %s", client.full_name, state["head"], answer.reason)
+            return Outcome("done")
+        packed = await asyncio.to_thread(gzip.compress, json.dumps(answer["sarif"]).encode())
+        if len(packed) > _MAX_PACKED_BYTES:
+            log.warning("%s at %s has more findings than code scanning takes", client.full_name, state["head"])
+            return Outcome("done")
+        body = {"commit_sha": state["head"], "ref": state["ref"], "sarif": base64.b64encode(packed).decode()}
+        try:
+            await client.allowed(security_events="write").write("POST", "{repo}/code-scanning/sarifs", body)
+        except (RefusedError, NotFoundError) as error:
+            log.info("%s takes no SARIF: %s", client.full_name, error)  # code scanning is not enabled there
+        return Outcome("done")
