@@ -137,6 +137,10 @@ def _functions(file: SourceFile) -> tuple[tuple[ast.AST, int], ...]:
     return tuple((node, file.span(node).start) for node in ast.walk(file.tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
 
+def _last_place(machine: Machine, source: SourceFile) -> Span:
+    return machine.span if machine.span.path or not source.tree.body else source.span(source.tree.body[0])
+
+
 def run(
     snapshot: Snapshot,
     index: Index,
@@ -162,8 +166,10 @@ def run(
             run_top_level(machine, source, "__main__")
     except BudgetSpent:
         complete = False
-        last = machine.span if machine.span and machine.span.path else source.span(source.tree.body[0])
-        machine.note(last, "the run takes more steps than are followed: what comes after this was not read")
+        machine.note(_last_place(machine, source), "the run takes more steps than are followed: what comes after this was not read")
     except (GuestRaise, StopRun):
         complete = True
+    except Exception as error:  # noqa: BLE001  a gap of ours ends this run and no other; the reader is told
+        complete = False
+        machine.note(_last_place(machine, source), f"the analysis failed here ({type(error).__name__}): what comes after this was not read")
     return Run(machine, domain, complete, result, budget - max(machine.steps, 0))
