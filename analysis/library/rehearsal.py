@@ -54,7 +54,10 @@ SHORT = Horizon(FEW)
 
 @dataclass(slots=True)
 class Plan:
-    """One running loop. ``trains``: a backward or step happened in it; ``holds``: in a loop inside it; ``forwards``: a model ran in it."""
+    """One running loop. ``trains``: a backward or step happened in it; ``holds``: in a loop inside it; ``forwards``: a model ran in it.
+
+    ``counted``: something begins once its counter has passed a threshold, so that later rounds do what the first do not.
+    """
 
     rehearsal: Rehearsal
     machine: Machine
@@ -62,6 +65,7 @@ class Plan:
     steps: int
     trains: bool = False
     forwards: bool = False
+    counted: bool = False
     holds: bool = False
 
     def another(self, done: int) -> bool:
@@ -72,10 +76,9 @@ class Plan:
             return done < FEW + self.trains
         if self.trains:
             return done < self.rehearsal.horizon.rounds
-        if self.length is None or (self.forwards and self.length > LISTED):
-            return done < FEW
-        cheap = self.length <= KNOWN_CONTENT and self.steps - self.machine.steps < CHEAP_LOOP
-        return cheap or done < FEW
+        if self.length is None or self.length > KNOWN_CONTENT or (self.forwards and self.length > LISTED):
+            return done < (self.rehearsal.horizon.rounds if self.counted else FEW)
+        return self.steps - self.machine.steps < CHEAP_LOOP or done < FEW
 
 
 class Rehearsal:
@@ -126,10 +129,16 @@ class Rehearsal:
         if not _guards(machine, span):
             return left, right
         if 0 <= left <= self._reach < right:
+            self._count(machine)
             return left, NEAR
         if 0 <= right <= self._reach < left:
             return NEAR, right
         return left, right
+
+    def _count(self, machine: Machine) -> None:
+        plan = self._plans.get(machine.stamp[-1][0])
+        if plan is not None:
+            plan.counted = True
 
     @property
     def _reach(self) -> int:
