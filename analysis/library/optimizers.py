@@ -122,7 +122,8 @@ def _init(call: Call) -> Value:
     owners = tuple(dict.fromkeys(owners_in(given)))
     groups = given if isinstance(given, list) and given and all(isinstance(each, dict) for each in given) else [{"params": given}]
     optimizer.fields[GIVEN] = tuple(group.get("params") if isinstance(group, dict) else group for group in groups)
-    optimizer.fields.update({OWNERS: owners, HELD: _held(call, owners), "param_groups": _groups(call, groups, options), "state": _dict(call, {}), "defaults": _dict(call, options)})
+    fields = {OWNERS: owners, HELD: _held(call, owners), "param_groups": _groups(call, groups, options)}
+    optimizer.fields.update({**fields, "state": _dict(call, {}), "defaults": _dict(call, options)})
     emit(call.machine, Kind.OPTIMIZER_BUILT, subject=optimizer, value=Parameters(domain_of(call).autograd, owners), detail=options)
 
 

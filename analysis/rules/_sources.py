@@ -13,7 +13,10 @@ _MOST = 2_000
 #: Operations that give a tensor without a graph on purpose, or because they have no derivative.
 CUTS = frozenset({"detach", "data", "numpy", "argmax", "argmin", "item", "host"})
 _SHAPES = "view reshape flatten squeeze unsqueeze permute transpose contiguous expand to float double half bfloat16 getitem t clone cuda cpu type"
-_ARITHMETIC = "add sub mul truediv div neg pow abs square sqrt exp log mean sum max min norm clamp stack cat softmax log_softmax sigmoid logsigmoid tanh relu softplus matmul scale tensor"
+_ARITHMETIC = """
+add sub mul truediv div neg pow abs square sqrt exp log mean sum max min norm clamp stack cat softmax log_softmax sigmoid logsigmoid tanh relu
+softplus matmul scale tensor
+"""
 #: Operations whose result is known to depend on nothing but their inputs.
 _KNOWN = frozenset((*LOSSES.values(), *_SHAPES.split(), *_ARITHMETIC.split()))
 _ADDING = frozenset({"add", "sub", "add_", "sub_"})

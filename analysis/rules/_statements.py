@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from analysis.interpreter.values import Value
+from analysis.interpreter.values import Instance, Value
 from analysis.snapshot import Snapshot
 from analysis.source import Span
 from analysis.trace import Trace
@@ -59,6 +59,20 @@ def scale_name(trace: Trace, backward: Event) -> str | None:
             return dotted(scaler)
         case _:
             return None
+
+
+def loss_of(trace: Trace, backward: Event) -> Span | None:
+    """The loss in ``loss.backward()``, ``scaler.scale(loss).backward()`` and ``accelerator.backward(loss)``."""
+    match call_at(trace.snapshot, backward.span):
+        case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Attribute(attr="scale"), args=[loss]), attr="backward")):
+            found: ast.expr = loss
+        case ast.Call(func=ast.Attribute(attr="backward"), args=[loss]) if isinstance(backward.subject, Instance):
+            found = loss
+        case ast.Call(func=ast.Attribute(value=loss, attr="backward")) if backward.subject is None:
+            found = loss
+        case _:
+            return None
+    return span_of(trace.snapshot, backward.span.path, found)
 
 
 def after(trace: Trace, event: Event, kind: Kind, subject: Value) -> Event | None:

@@ -13,7 +13,7 @@ from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames
-from analysis.trace.reading import around, span_of
+from analysis.trace.reading import around, span_of, text
 from analysis.trace.tree import Alt, CallNode, Loop, Node, Seq
 
 
@@ -120,3 +120,21 @@ def counts(statement: ast.For | None) -> ast.Call | None:
             return call
         case _:
             return None
+
+
+def size_of(trace: Trace, window: Window) -> str | None:
+    """What the source calls the size of the window: ``n`` of ``if (i + 1) % n == 0`` or of ``for micro in range(n)``."""
+    backward, step = window.backwards[0], window.end
+    if step is None or step.path[: len(backward.path)] != backward.path:
+        return None
+    count = counts(loop_source(trace, backward))
+    found: ast.expr | None = None
+    if not window.guarded and count is not None and len(count.args) == 1:
+        found = count.args[0]
+    elif window.guarded:
+        place = (*step.path, step.span)[len(backward.path)]
+        stands = around(trace.snapshot, place)
+        tests = [each.test for each in stands.statements if isinstance(each, ast.If)] if stands is not None else []
+        found = next((node.right for test in reversed(tests) for node in ast.walk(test) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)), None)
+    span = span_of(trace.snapshot, backward.span.path, found) if isinstance(found, (ast.Name, ast.Attribute, ast.Constant)) else None
+    return text(trace.snapshot, span) if span is not None else None

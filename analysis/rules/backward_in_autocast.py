@@ -43,7 +43,7 @@ def _reported(trace: Trace, backward: Event) -> Reported:
     )
     stands = around(trace.snapshot, backward.span)
     region = next((each for each in reversed(stands.statements[:-1]) if isinstance(each, ast.With)), None) if stands else None
-    if stands is None or region is None or stands.statement is None or region.body[-1] is not stands.statement or len(region.body) < 2:
+    if stands is None or region is None or stands.statement is None or region.body[-1] is not stands.statement or region.body[0] is stands.statement:
         return Reported(replace(finding, no_fix_because="the backward is not the last statement of the region's block"))
     statement, whole = (span_of(trace.snapshot, backward.span.path, each) for each in (stands.statement, region))
     if statement is None or whole is None:

@@ -25,10 +25,45 @@ from analysis.trace.reading import call_at, dotted, text
 
 #: What nobody calls to warm up or to measure.
 _WITHOUT_EFFECT = frozenset(
-    """
-    dropout dropout1d dropout2d dropout3d alpha_dropout detach clamp clip clamp_min clamp_max view reshape flatten squeeze unsqueeze permute transpose
-    contiguous float half double long int bool type masked_fill normalize relu leaky_relu gelu tanh sigmoid softmax log_softmax clone fill zero
-    """.split()
+    [
+        "dropout",
+        "dropout1d",
+        "dropout2d",
+        "dropout3d",
+        "alpha_dropout",
+        "detach",
+        "clamp",
+        "clip",
+        "clamp_min",
+        "clamp_max",
+        "view",
+        "reshape",
+        "flatten",
+        "squeeze",
+        "unsqueeze",
+        "permute",
+        "transpose",
+        "contiguous",
+        "float",
+        "half",
+        "double",
+        "long",
+        "int",
+        "bool",
+        "type",
+        "masked_fill",
+        "normalize",
+        "relu",
+        "leaky_relu",
+        "gelu",
+        "tanh",
+        "sigmoid",
+        "softmax",
+        "log_softmax",
+        "clone",
+        "fill",
+        "zero",
+    ]
 )
 
 
@@ -66,7 +101,9 @@ def _argument(trace: Trace, span: Span) -> str | None:
             return name
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name)), args=[ast.Constant() | ast.UnaryOp(), *_]):
             return name
-        case ast.Call(func=ast.Attribute(value=ast.Attribute() as owner, attr=method)) if method not in {"clamp", "clip"} and isinstance(owner.value, ast.Name) and owner.value.id == "self":
+        case ast.Call(func=ast.Attribute(value=ast.Attribute() as owner, attr=method)) if (
+            method not in {"clamp", "clip"} and isinstance(owner.value, ast.Name) and owner.value.id == "self"
+        ):
             return dotted(owner)
         case _:
             return None

@@ -78,7 +78,9 @@ def _undo(trace: Trace, span: Span) -> Change | None:
     match stands.statement, division:
         case ast.AugAssign(op=ast.Div()), _:
             return RemoveStatement(source.span(stands.statement))
-        case ast.Assign(targets=[target], value=value), ast.BinOp(left=left) if value is division and dotted(target) is not None and dotted(target) == dotted(left):
+        case ast.Assign(targets=[target], value=value), ast.BinOp(left=left) if (
+            value is division and dotted(target) is not None and dotted(target) == dotted(left)
+        ):
             return RemoveStatement(source.span(stands.statement))
         case _, ast.BinOp(op=ast.Div(), left=left):
             kept = span_of(trace.snapshot, span.path, left)

@@ -62,9 +62,13 @@ def _reported(trace: Trace, wrap: Event, clip: Event) -> Reported:
         case ast.Call(args=[ast.Call(func=ast.Attribute(value=owner, attr="parameters"), args=[])], keywords=[ast.keyword(arg="max_norm", value=limit)]):
             pass
         case _:
-            return Reported(replace(finding, no_fix_because="what is clipped here is not plainly model.parameters() with a limit: use the wrapper's clip_grad_norm_"))
+            return Reported(
+                replace(finding, no_fix_because="what is clipped here is not plainly model.parameters() with a limit: use the wrapper's clip_grad_norm_")
+            )
     name, value = (text(trace.snapshot, each) if (each := span_of(trace.snapshot, span.path, node)) else "" for node in (owner, limit))
-    return Reported(finding, Proposal(f"Clip by the wrapper: {name}.clip_grad_norm_", Safety.SAFE, (ReplaceExpression(span, f"{name}.clip_grad_norm_({value})"),)))
+    return Reported(
+        finding, Proposal(f"Clip by the wrapper: {name}.clip_grad_norm_", Safety.SAFE, (ReplaceExpression(span, f"{name}.clip_grad_norm_({value})"),))
+    )
 
 
 RULE = Rule(

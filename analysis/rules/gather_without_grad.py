@@ -84,7 +84,10 @@ def _reported(trace: Trace, backward: Event, made: Made, *, unknown: bool) -> Re
         Confidence.MEDIUM if unknown else Confidence.HIGH,
         made.span,
         f"`{text(trace.snapshot, made.span)}` gives tensors without a graph, and the loss uses nothing else of what was gathered: it sends no gradient back",
-        (Evidence(made.span, "gathered copies carry no gradient, this rank's own neither"), Evidence(visible(backward, files), "this backward reaches only them")),
+        (
+            Evidence(made.span, "gathered copies carry no gradient, this rank's own neither"),
+            Evidence(visible(backward, files), "this backward reaches only them"),
+        ),
     )
     match call_at(trace.snapshot, made.span):
         case ast.Call(func=ast.Attribute(value=package, attr="all_gather"), args=[ast.Name(id=parts), own]) if is_alone(trace.snapshot, made.span):

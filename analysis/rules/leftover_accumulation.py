@@ -19,7 +19,7 @@ from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported, WrapExpression
 from analysis.interpreter.values import Instance
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._gradients import Gradients, gradients_of
+from analysis.rules._gradients import gradients_of
 from analysis.rules._windows import Window, counts, loop_source, windows
 from analysis.source import Span
 from analysis.trace import Trace
@@ -38,7 +38,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         for window in found:
             tail = _tail(window, full)
             if tail is not None:
-                yield _reported(trace, gradients, full, window, tail)
+                yield _reported(trace, full, window, tail)
                 break
 
 
@@ -71,7 +71,7 @@ def _same_loop(stamp: tuple[tuple[int, int], ...], iteration: tuple[tuple[int, i
     return len(stamp) >= depth and stamp[: depth - 1] == iteration[:-1] and stamp[depth - 1][0] == iteration[-1][0]
 
 
-def _reported(trace: Trace, gradients: Gradients, full: Window, window: Window, tail: Event) -> Reported:
+def _reported(trace: Trace, full: Window, window: Window, tail: Event) -> Reported:
     files = trace.snapshot.contents
     end, step = window.end or tail, full.end or tail
     span = meeting(step, tail, files) if window.stepped else meeting(end, tail, files)

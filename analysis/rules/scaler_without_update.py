@@ -39,7 +39,9 @@ PROTOCOL = Automaton(
 
 def check(trace: Trace) -> Iterator[Reported]:
     """A second step of one optimizer by one scaler since the scaler's last update."""
-    scalers = distinct(event.detail for event in trace.events(Kind.STEP) if isinstance(event.detail, Instance) and event.detail.cls.has_base("torch.amp.GradScaler"))
+    scalers = distinct(
+        event.detail for event in trace.events(Kind.STEP) if isinstance(event.detail, Instance) and event.detail.cls.has_base("torch.amp.GradScaler")
+    )
     for scaler in scalers:
         if scaler.fields.get("scaler: enabled") is False:
             continue

@@ -53,7 +53,8 @@ def _reported(trace: Trace, scheduler: Instance, early: Event, step: Event) -> R
         RULE.severity,
         confidence_in(scheduler),
         span,
-        f"`{text(trace.snapshot, span)}` comes before `{text(trace.snapshot, visible(step, files))}`: the first learning rate is skipped, and every other comes a step early",
+        f"`{text(trace.snapshot, span)}` comes before `{text(trace.snapshot, visible(step, files))}`: "
+        "the first learning rate is skipped, and every other comes a step early",
         (Evidence(visible(early, files), "the schedule moves on"), Evidence(visible(step, files), "only then the optimizer steps for the first time")),
     )
     places = siblings(trace.snapshot, early.span, step.span) if early.path == step.path else None

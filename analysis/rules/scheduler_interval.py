@@ -90,7 +90,13 @@ def _wrong(trace: Trace, scheduler: Instance, rhythm: Rhythm) -> str | None:
         return "its length is counted in batches, but it is stepped once per epoch: it hardly leaves its beginning" if told or whole else None
     if length is not None and _same(length, rhythm.epochs):
         return "its length is counted in epochs, but it is stepped with every batch: it is over within the first epoch"
-    if trace.distributed and _moves_by_processes(scheduler) and isinstance(length, int) and isinstance(rhythm.epochs, int) and length == rhythm.epochs * rhythm.batches:
+    if (
+        trace.distributed
+        and _moves_by_processes(scheduler)
+        and isinstance(length, int)
+        and isinstance(rhythm.epochs, int)
+        and length == rhythm.epochs * rhythm.batches
+    ):
         return "its length is counted on the sharded loader, but the prepared schedule moves on by the number of processes at each step: it is used up too soon"
     return None
 
@@ -104,7 +110,11 @@ def _same(length: Value, epochs: Value) -> bool:
 def _moves_by_processes(scheduler: Instance) -> bool:
     accelerator = scheduler.fields.get(PREPARED)
     options = accelerator.fields.get("accelerate: options", {}) if isinstance(accelerator, Instance) else {}
-    return isinstance(accelerator, Instance) and "**" not in options and not {"step_scheduler_with_optimizer", "split_batches", "dataloader_config"} & options.keys()
+    return (
+        isinstance(accelerator, Instance)
+        and "**" not in options
+        and not {"step_scheduler_with_optimizer", "split_batches", "dataloader_config"} & options.keys()
+    )
 
 
 def _reported(trace: Trace, scheduler: Instance, rhythm: Rhythm, wrong: str) -> Reported:
@@ -119,7 +129,11 @@ def _reported(trace: Trace, scheduler: Instance, rhythm: Rhythm, wrong: str) -> 
         min(confidence_in(scheduler), Confidence.MEDIUM) if by_accelerate else confidence_in(scheduler),
         span,
         f"`{text(trace.snapshot, span)}`: {wrong}",
-        (*chain, Evidence(visible(rhythm.optimizer_step, files), "the optimizer steps with each batch"), Evidence(visible(rhythm.step, files), "the schedule is stepped here")),
+        (
+            *chain,
+            Evidence(visible(rhythm.optimizer_step, files), "the optimizer steps with each batch"),
+            Evidence(visible(rhythm.step, files), "the schedule is stepped here"),
+        ),
     )
     if by_accelerate:
         return Reported(replace(finding, no_fix_because="count the length before the loader is prepared, or do not prepare the schedule"))
@@ -127,7 +141,9 @@ def _reported(trace: Trace, scheduler: Instance, rhythm: Rhythm, wrong: str) -> 
         return Reported(replace(finding, no_fix_because="either step the schedule per epoch or give it its length in batches"))
     place, after = statement_of(trace.snapshot, rhythm.step.span), statement_of(trace.snapshot, rhythm.optimizer_step.span)
     if rhythm.step.path != rhythm.optimizer_step.path or place is None or after is None or not is_alone(trace.snapshot, rhythm.step.span):
-        return Reported(replace(finding, no_fix_because="schedule and optimizer are stepped in different functions: step the schedule after each optimizer step"))
+        return Reported(
+            replace(finding, no_fix_because="schedule and optimizer are stepped in different functions: step the schedule after each optimizer step")
+        )
     return Reported(finding, Proposal("Step the schedule after each step of the optimizer", Safety.SAFE, (MoveStatement(place, after=after),)))
 
 

@@ -68,7 +68,10 @@ def _reported(trace: Trace, optimizer: Instance, built: Event, span: Span) -> Re
         confidence_in(optimizer),
         span,
         f"`{text(trace.snapshot, span)}` comes into the model after the optimizer was built: no step updates its parameters",
-        (Evidence(place, "the optimizer takes the parameters that the model has now"), Evidence(span, "a layer with new parameters takes the place of another")),
+        (
+            Evidence(place, "the optimizer takes the parameters that the model has now"),
+            Evidence(span, "a layer with new parameters takes the place of another"),
+        ),
     )
     both = siblings(trace.snapshot, place, span)
     if both is None or built.span != place:

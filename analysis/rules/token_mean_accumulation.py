@@ -5,8 +5,8 @@ means is not the mean over the window: a token in a short micro-batch weighs mor
 
 **How to fix it.** Sum the losses (`reduction="sum"`) and divide by the number of counted tokens of the whole window.
 
-**What is not reported.** Losses without `ignore_index`; other markers than -100 and the token that pads (the 255 of dense prediction); sum reductions with a global count; losses
-that a model computes inside itself.
+**What is not reported.** Losses without `ignore_index`; other markers than -100 and the token that pads (the 255 of dense
+prediction); sum reductions with a global count; losses that a model computes inside itself.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ def check(trace: Trace) -> Iterator[Reported]:
         backward = _trained_through(trace, known, module)
         if backward is None or module.span is None or module.span.path not in trace.snapshot.contents:
             continue
-        if not holdings.shared([module], given) and _starts_fresh(trace, module) and not _is_copy(trace, module, given):
-            yield _reported(trace, module, module.span, backward)
+        if not holdings.shared([module], given) and _starts_fresh(trace, module) and not _is_copy(module, given):
+            yield _reported(trace, module.span, backward)
 
 
 def _trained_through(trace: Trace, known: list[Gradients], module: Instance) -> Event | None:
@@ -62,13 +62,13 @@ def _starts_fresh(trace: Trace, module: Instance) -> bool:
     return not any(concern(event.subject, module) is Concern.YES or contains(event.subject, module) for event in evaluated)
 
 
-def _is_copy(trace: Trace, module: Instance, given: list[object]) -> bool:
+def _is_copy(module: Instance, given: list[object]) -> bool:
     """Whether a module of the same class is trained: then this one may follow it by hand."""
     trained = [owner for owner in given if isinstance(owner, Instance)]
     return any(each.cls is module.cls for owner in trained for each in modules_in(inner(owner)))
 
 
-def _reported(trace: Trace, module: Instance, span: Span, backward: Event) -> Reported:
+def _reported(trace: Trace, span: Span, backward: Event) -> Reported:
     finding = Finding(
         RULE.name,
         RULE.severity,

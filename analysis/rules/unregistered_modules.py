@@ -73,7 +73,10 @@ def _reported(trace: Trace, model: Instance, held: GuestList | GuestDict, span: 
         confidence_in(model),
         span,
         f"`{text(trace.snapshot, span)}` holds layers that the model does not register: `parameters()` leaves them out, and no step updates them",
-        (Evidence(span, "the layers are kept in a plain container"), Evidence(visible(backward, files), "this loss depends on them, and no optimizer holds them")),
+        (
+            Evidence(span, "the layers are kept in a plain container"),
+            Evidence(visible(backward, files), "this loss depends on them, and no optimizer holds them"),
+        ),
     )
     if any(isinstance(each, (list, tuple)) for each in (held.values() if isinstance(held, dict) else held)):
         return Reported(replace(finding, no_fix_because="the container holds containers: each of them has to be a module"))

@@ -14,9 +14,9 @@ a truncated sequence whose parts share a graph.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported, WrapExpression
@@ -25,12 +25,13 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import confidence_in
 from analysis.rules._scaling import Reduction, Scaling, framework_window, scaling_of
-from analysis.rules._windows import Window, counts, loop_source, windows
+from analysis.rules._statements import loss_of
+from analysis.rules._windows import Window, counts, loop_source, size_of, windows
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
-from analysis.trace.reading import around, call_at, span_of, text
+from analysis.trace.reading import text
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -83,43 +84,11 @@ def _undivided(trace: Trace, gradients: Gradients, window: Window, scaling: Scal
             Evidence(visible(step, files), "and this step takes the sum"),
         ),
     )
-    loss, steps = _loss(trace, backward), _steps(trace, window)
+    loss, steps = loss_of(trace, backward), size_of(trace, window)
     if loss is None or steps is None:
         return Reported(replace(finding, no_fix_because="how many micro-batches a window has is not written next to this backward: divide the loss by it"))
     title = f"Was the learning rate not chosen for the sum? Then divide the loss by {steps}"
     return Reported(finding, Proposal(title, Safety.REVIEW, (WrapExpression(loss, after=f" / {steps}"),)))
-
-
-def _loss(trace: Trace, backward: Event) -> Span | None:
-    """The loss in ``loss.backward()``, ``scaler.scale(loss).backward()`` and ``accelerator.backward(loss)``."""
-    match call_at(trace.snapshot, backward.span):
-        case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Attribute(attr="scale"), args=[loss]), attr="backward")):
-            found: ast.expr = loss
-        case ast.Call(func=ast.Attribute(attr="backward"), args=[loss]) if isinstance(backward.subject, Instance):
-            found = loss
-        case ast.Call(func=ast.Attribute(value=loss, attr="backward")) if backward.subject is None:
-            found = loss
-        case _:
-            return None
-    return span_of(trace.snapshot, backward.span.path, found)
-
-
-def _steps(trace: Trace, window: Window) -> str | None:
-    """What the source calls the size of the window: ``n`` of ``if (i + 1) % n == 0`` or of ``for micro in range(n)``."""
-    backward, step = window.backwards[0], window.end
-    if step is None or step.path[: len(backward.path)] != backward.path:
-        return None
-    count = counts(loop_source(trace, backward))
-    found: ast.expr | None = None
-    if not window.guarded and count is not None and len(count.args) == 1:
-        found = count.args[0]
-    elif window.guarded:
-        place = (*step.path, step.span)[len(backward.path)]
-        stands = around(trace.snapshot, place)
-        tests = [each.test for each in stands.statements if isinstance(each, ast.If)] if stands is not None else []
-        found = next((node.right for test in reversed(tests) for node in ast.walk(test) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)), None)
-    span = span_of(trace.snapshot, backward.span.path, found) if isinstance(found, (ast.Name, ast.Attribute, ast.Constant)) else None
-    return text(trace.snapshot, span) if span is not None else None
 
 
 def _by_index(trace: Trace, gradients: Gradients, window: Window, scalings: list[Scaling]) -> Reported | None:
@@ -129,7 +98,7 @@ def _by_index(trace: Trace, gradients: Gradients, window: Window, scalings: list
         return None
     divisors = [each.divided[0].divisor for each in scalings]
     numbers = [each for each in divisors if isinstance(each, int) and not isinstance(each, bool)]
-    if len(numbers) < len(divisors) or any(after - before != 1 for before, after in zip(numbers, numbers[1:], strict=False)):
+    if len(numbers) < len(divisors) or any(after - before != 1 for before, after in pairwise(numbers)):
         return None
     files = trace.snapshot.contents
     backward = window.backwards[0]
@@ -171,7 +140,8 @@ def _untold(trace: Trace, backward: Event, accelerator: Instance, span: Span) ->
         RULE.severity,
         Confidence.MEDIUM,
         span,
-        f"`{text(trace.snapshot, span)}` divides by a window that the accelerator was never told: accumulate() steps after every batch, on gradients that are too small",
+        f"`{text(trace.snapshot, span)}` divides by a window that the accelerator was never told: "
+        "accumulate() steps after every batch, on gradients that are too small",
         (
             Evidence(built, "the accelerator is built without gradient_accumulation_steps"),
             Evidence(span, "the loss is divided by a window"),

@@ -78,7 +78,11 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
 def _with_fix(trace: Trace, finding: Finding, backward: Event, zero: Event) -> Reported:
     places = siblings(trace.snapshot, zero.span, backward.span) if zero.path == backward.path else None
     if places is None or not is_alone(trace.snapshot, zero.span):
-        return Reported(replace(finding, no_fix_because="the backward and the clearing are in different functions: clear the gradients before the backward or after the step"))
+        return Reported(
+            replace(
+                finding, no_fix_because="the backward and the clearing are in different functions: clear the gradients before the backward or after the step"
+            )
+        )
     return Reported(finding, Proposal("Clear the gradients before the backward", Safety.SAFE, (MoveStatement(places[0], before=places[1]),)))
 
 
