@@ -18,6 +18,7 @@ from analysis.fixes.change import Reported
 from analysis.interpreter.values import Instance
 from analysis.library.optimizers import parameters_of
 from analysis.library.ownership import FROZEN, modules_in
+from analysis.library.tensor import Owner
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import Concern, Holdings, atoms_of, concern, contains, distinct, inner
@@ -62,7 +63,7 @@ def _starts_fresh(trace: Trace, module: Instance) -> bool:
     return not any(concern(event.subject, module) is Concern.YES or contains(event.subject, module) for event in evaluated)
 
 
-def _is_copy(module: Instance, given: list[object]) -> bool:
+def _is_copy(module: Instance, given: list[Owner]) -> bool:
     """Whether a module of the same class is trained: then this one may follow it by hand."""
     trained = [owner for owner in given if isinstance(owner, Instance)]
     return any(each.cls is module.cls for owner in trained for each in modules_in(inner(owner)))
