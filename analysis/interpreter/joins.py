@@ -6,6 +6,10 @@ from analysis.certainty import MAX_ALTERNATIVES
 from analysis.interpreter.values import MISSING, Alternatives, External, HostValue, Instance, Symbol, Value
 
 
+#: The role of a value that one rank sent to the others: where they take it and the sender keeps its own, all have the same.
+SENT = "sent"
+
+
 def same(left: Value, right: Value) -> bool:
     """Whether two values are one: identical, or equal constants of one type."""
     if left is right:
@@ -23,8 +27,10 @@ def join(left: Value, right: Value, *, divided: bool = False) -> Value:
     """A value that may be either; unknown once there are more than eight. ``divided``: some ranks have one, some the other."""
     if same(left, right):
         return left
-    joined = _join(left, right)
-    return _divided(joined) if divided else joined
+    if divided:
+        sent = next((value for value in (left, right) if isinstance(value, Symbol) and value.role == SENT), None)
+        return _divided(_join(left, right)) if sent is None else sent
+    return _join(left, right)
 
 
 def _divided(value: Value) -> Value:

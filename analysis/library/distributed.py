@@ -6,8 +6,9 @@ import ast
 from dataclasses import replace
 
 from analysis.interpreter.branches import choose
+from analysis.interpreter.joins import SENT
 from analysis.interpreter.operators import compare
-from analysis.interpreter.values import Call, HostFunction, Value
+from analysis.interpreter.values import Call, HostFunction, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.ranks import WORLD_SIZE, own_rank
@@ -110,6 +111,13 @@ def _group(call: Call) -> Value:
     return domain_of(call).casting.symbol("a process group", call.span, ())
 
 
+def _sent(call: Call) -> Value:
+    """What one rank sent to all."""
+    symbol = Symbol("what one rank sent to all", call.span, call.machine.stamp)
+    symbol.role = SENT
+    return symbol
+
+
 def alike(tensor: Tensor) -> Tensor:
     """The same tensor, which is now the same on every rank."""
     tensor.rank_varying = False
@@ -140,7 +148,7 @@ def _gather(name: str) -> HostFunction:
             target[:] = [alike(domain_of(call).autograd.plain("all_gather", own)) for _ in target or range(WORLD_SIZE)]
         if isinstance(target, list) and name == "broadcast_object_list":
             call.machine.heap.touch(target)
-            target[:] = [domain_of(call).casting.symbol("what rank 0 sent", call.span, call.machine.stamp) for _ in target]
+            target[:] = [_sent(call) for _ in target]
         return None
 
     return HostFunction(f"{_DIST}.{name}", run)

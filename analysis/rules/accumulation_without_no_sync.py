@@ -52,7 +52,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 def _mistake(trace: Trace, window: Window, forwards: dict[int, Event]) -> _Mistake | None:
     """What is wrong with a window that a step uses."""
-    if not window.stepped or window.unsure or not window.backwards or window.end is None:
+    if not window.stepped or window.unsure or not window.backwards:
         return None
     averaged = [_averaged(event, forwards) for event in window.backwards]
     last = window.backwards[-1]
@@ -63,8 +63,8 @@ def _mistake(trace: Trace, window: Window, forwards: dict[int, Event]) -> _Mista
     if averaged[-1] is False:
         return _Mistake(
             Severity.ERROR,
-            window.end,
-            "this step takes gradients that were not averaged over the ranks: the forward of the last micro-batch before it ran under no_sync(), and the ranks' weights part ways",
+            last,
+            "the step takes gradients that were not averaged over the ranks: the forward of its last micro-batch ran without synchronisation, and the ranks' weights part ways",
             "the last backward before the step: no all-reduce",
             "the condition of no_sync() has to agree with that of the step, and which of the two is meant has to be decided",
         )
@@ -104,7 +104,12 @@ def _reported(trace: Trace, mistake: _Mistake, confidence: Confidence) -> Report
     files = trace.snapshot.contents
     span = visible(mistake.event, files)
     wrap = next(event for event in trace.events(Kind.WRAP) if event.detail == "ddp")
-    evidence = (Evidence(visible(wrap, files), "gradients of this model are averaged over the ranks"), Evidence(span, mistake.evidence))
+    forward = next(event for event in reversed(list(trace.events(Kind.WRAPPED_FORWARD))) if event.detail.forward in numbers_in([mistake.event.value]))
+    evidence = (
+        Evidence(visible(wrap, files), "gradients of this model are averaged over the ranks"),
+        Evidence(visible(forward, files), "whether they are is decided here, in the forward"),
+        Evidence(span, mistake.evidence),
+    )
     return Reported(Finding(RULE.name, mistake.severity, confidence, span, mistake.message, evidence, no_fix_because=mistake.no_fix))
 
 
@@ -123,10 +128,10 @@ def main(net, loader, sampler):
 {body}
 """
 _STEP = """            if (i + 1) % 4 == 0:
-                optimizer.step(){mark}
+                optimizer.step()
                 optimizer.zero_grad()"""
 _UNDER = """            with ddp.no_sync() if {condition} else contextlib.nullcontext():
-                (ddp(x).mean() / 4).backward()
+                (ddp(x).mean() / 4).backward(){mark}
 """
 
 RULE = Rule(
@@ -136,16 +141,16 @@ RULE = Rule(
     __doc__,
     check,
     examples=(
-        Bad(_EXAMPLE.format(body="            (ddp(x).mean() / 4).backward()  # flagged\n" + _STEP.format(mark=""))),
-        Bad(_EXAMPLE.format(body=_UNDER.format(condition="i % 4 != 0") + _STEP.format(mark="  # flagged"))),
+        Bad(_EXAMPLE.format(body="            (ddp(x).mean() / 4).backward()  # flagged\n" + _STEP)),
+        Bad(_EXAMPLE.format(body=_UNDER.format(condition="i % 4 != 0", mark="  # flagged") + _STEP)),
         Bad(
             _EXAMPLE.format(
                 body="            loss = ddp(x).mean() / 4\n            with ddp.no_sync() if (i + 1) % 4 else contextlib.nullcontext():\n                loss.backward()  # flagged\n"
-                + _STEP.format(mark="")
+                + _STEP
             )
         ),
-        Good(_EXAMPLE.format(body=_UNDER.format(condition="(i + 1) % 4") + _STEP.format(mark=""))),
-        Good(_EXAMPLE.format(body="            ddp.require_backward_grad_sync = (i + 1) % 4 == 0\n            (ddp(x).mean() / 4).backward()\n" + _STEP.format(mark=""))),
+        Good(_EXAMPLE.format(body=_UNDER.format(condition="(i + 1) % 4", mark="") + _STEP)),
+        Good(_EXAMPLE.format(body="            ddp.require_backward_grad_sync = (i + 1) % 4 == 0\n            (ddp(x).mean() / 4).backward()\n" + _STEP)),
         Good(_EXAMPLE.format(body="            ddp(x).mean().backward()\n            optimizer.step()\n            optimizer.zero_grad()")),
     ),
 )

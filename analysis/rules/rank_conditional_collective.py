@@ -22,9 +22,10 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._collectives import SAVES, by_rank, guarded, place, who
 from analysis.source import Span
 from analysis.trace import Trace
-from analysis.trace.events import Event, RankGuard
+from analysis.trace.events import Event, Kind, RankGuard
 from analysis.trace.reading import around, span_of, text
 
+_TALKING = {"fsdp": "which collects the weights from all ranks", "ddp": "which sends buffers to all ranks and averages gradients"}
 _BARRIERS = frozenset({"barrier", "monitored_barrier", "accelerator.wait_for_everyone"})
 
 
@@ -34,6 +35,30 @@ def check(trace: Trace) -> Iterator[Reported]:
         for event, guard in guarded(trace, by_rank):
             if event.subject not in SAVES:
                 yield _reported(trace, event, guard)
+        yield from _forwards(trace)
+
+
+def _forwards(trace: Trace) -> Iterator[Reported]:
+    """Forwards of a wrapper that talks to the other ranks: FSDP collects weights, DistributedDataParallel sends buffers and waits in backward."""
+    told: set[Span] = set()
+    for event in trace.events(Kind.WRAPPED_FORWARD):
+        guard = next((each for each in reversed(event.context.rank_guards) if each.zero is not each.others), None)
+        quiet = event.value.fields["wrapper: options"].get("broadcast_buffers") is False and not event.context.grad
+        if guard is None or event.detail.how not in _TALKING or quiet or guard.span in told:
+            continue
+        told.add(guard.span)
+        span = place(trace, event, guard)
+        yield Reported(
+            Finding(
+                RULE.name,
+                RULE.severity,
+                Confidence.HIGH if event.detail.how == "fsdp" else Confidence.MEDIUM,
+                span,
+                f"{who(guard)} can reach this forward of the wrapped model, {_TALKING[event.detail.how]}: those which arrive wait for the rest, or take the next batch's exchange for theirs",
+                (Evidence(guard.span, f"`{text(trace.snapshot, guard.span)}` has another answer on other ranks"), Evidence(span, "the wrapper is called, not the model inside")),
+                no_fix_because="either every rank evaluates its share, or one evaluates the model inside the wrapper (which sharded models do not allow)",
+            )
+        )
 
 
 def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
@@ -119,6 +144,8 @@ RULE = Rule(
         ),
         Bad(_HELPER.format(mark="  # flagged", call="save(model, path)")),
         Good(_EXAMPLE.format(end='if dist.get_rank() == 0:\n            torch.save(net.state_dict(), path)\n        dist.barrier()')),
+        Bad(_EXAMPLE.format(end='if dist.get_rank() == 0:\n            with torch.no_grad():\n                print(ddp(x))  # flagged')),
+        Good(_EXAMPLE.format(end='if dist.get_rank() == 0:\n            with torch.no_grad():\n                print(ddp.module(x))')),
         Good(_EXAMPLE.format(end='if dist.get_rank() != 0:\n            dist.barrier()\n        net.prepare()\n        if dist.get_rank() == 0:\n            dist.barrier()')),
         Good(_EXAMPLE.format(end='if dist.get_rank() in (0, 1):\n            dist.barrier(group=dist.new_group([0, 1]))')),
     ),
