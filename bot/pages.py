@@ -7,13 +7,11 @@ import logging
 from dataclasses import dataclass
 
 from aiohttp import web
-from yarl import URL
 
 from bot.github.app import App
 from bot.github.errors import GitHubError
 from bot.jobs import Jobs
 from bot.metrics import Metrics
-from bot.settings import PUBLIC_API
 
 log = logging.getLogger(__name__)
 
@@ -68,9 +66,5 @@ class Pages:
         except GitHubError as error:
             log.warning("the App's name could not be read: %s", error)
             return "GitHub does not answer at the moment, so there is no link to install it."
-        address = html.escape(f"{self._web_address()}/apps/{slug}", quote=True)
+        address = html.escape(f"{self.app.settings.web_url}/apps/{slug}/installations/new", quote=True)
         return f'<a href="{address}">Install it on a repository</a>.'
-
-    def _web_address(self) -> str:
-        api = self.app.settings.api_url
-        return "https://github.com" if api == PUBLIC_API else str(URL(api).origin())

@@ -56,6 +56,7 @@ class ServerSettings:
     webhook_secrets: tuple[bytes, ...] = field(repr=False)
     state_dir: Path
     api_url: str = PUBLIC_API
+    web_url: str = "https://github.com"
     database_url: str = field(default="", repr=False)
     host: str = "127.0.0.1"
     port: int = 8080
@@ -71,8 +72,34 @@ class ServerSettings:
     @property
     def graphql_url(self) -> str:
         """The GraphQL endpoint beside the REST API, of github.com and of an Enterprise Server alike."""
-        stem = self.api_url.removesuffix("/v3")
-        return f"{stem}/graphql"
+        return graphql_url(self.api_url)
+
+
+@dataclass(frozen=True, slots=True)
+class SetupSettings:
+    """What the setup page needs: which GitHub, and where to listen."""
+
+    api_url: str
+    web_url: str
+    host: str
+    port: int
+
+    @property
+    def graphql_url(self) -> str:
+        """The GraphQL endpoint beside the REST API."""
+        return graphql_url(self.api_url)
+
+
+def graphql_url(api_url: str) -> str:
+    """The GraphQL endpoint beside the REST API ``api_url``, of github.com and of an Enterprise Server alike."""
+    return f"{api_url.removesuffix('/v3')}/graphql"
+
+
+def setup_settings(environ: Mapping[str, str], folder: Path) -> SetupSettings:
+    """What ``environ`` and ``.env`` in ``folder`` say before there is an App. Raises SettingsError."""
+    values = {**dotenv(folder / ".env"), **environ}
+    api_url = _api_url(values)
+    return SetupSettings(api_url, _web_url(values, api_url), values.get("PREFLIGHT_HOST") or "127.0.0.1", _number(values, "PREFLIGHT_PORT", 8080))
 
 
 def from_environment(environ: Mapping[str, str], folder: Path) -> ServerSettings:
@@ -84,12 +111,14 @@ def from_environment(environ: Mapping[str, str], folder: Path) -> ServerSettings
     if missing:
         raise SettingsError(f"not set: {', '.join(missing)}. Set them in the environment or in a .env file here.")
     state_dir = Path(values.get("PREFLIGHT_STATE_DIR") or folder / ".preflight")
+    api_url = _api_url(values)
     return ServerSettings(
         app_id=_number(values, "PREFLIGHT_APP_ID", 0),
         private_key=_private_key(values, folder),
         webhook_secrets=_secrets(values["PREFLIGHT_WEBHOOK_SECRET"]),
         state_dir=state_dir,
-        api_url=_api_url(values.get("PREFLIGHT_GITHUB_API_URL") or PUBLIC_API),
+        api_url=api_url,
+        web_url=_web_url(values, api_url),
         database_url=_database_url(values.get("PREFLIGHT_DATABASE_URL") or "", state_dir),
         host=values.get("PREFLIGHT_HOST") or "127.0.0.1",
         port=_number(values, "PREFLIGHT_PORT", 8080),
@@ -141,10 +170,23 @@ def _secrets(text: str) -> tuple[bytes, ...]:
     return secrets
 
 
-def _api_url(text: str) -> str:
+def _api_url(values: Mapping[str, str]) -> str:
+    return _url("PREFLIGHT_GITHUB_API_URL", values.get("PREFLIGHT_GITHUB_API_URL") or PUBLIC_API)
+
+
+def _web_url(values: Mapping[str, str], api_url: str) -> str:
+    """Where people see what the API serves: on an Enterprise Server the same host, unless it is named."""
+    named = values.get("PREFLIGHT_GITHUB_WEB_URL") or ""
+    if named:
+        return _url("PREFLIGHT_GITHUB_WEB_URL", named)
+    parts = urlsplit(api_url)
+    return "https://github.com" if api_url == PUBLIC_API else f"{parts.scheme}://{parts.netloc}"
+
+
+def _url(name: str, text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise SettingsError(f"PREFLIGHT_GITHUB_API_URL is not an http(s) URL: {text}")
+        raise SettingsError(f"{name} is not an http(s) URL: {text}")
     return text.rstrip("/")
 
 

@@ -107,4 +107,3 @@ async def may_write(client: Client, login: str) -> bool:
     except NotFoundError:
         return False
     return answer["permission"] in _MAY_WRITE
-

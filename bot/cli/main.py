@@ -29,11 +29,12 @@ COMMANDS: Mapping[str, str] = {
     "gpus": "the GPUs and cloud instances that are known by name",
     "models": "the models that are known by name",
     "serve": "run the bot",
+    "doctor": "what keeps the bot from working: key, clock, permissions, storage",
     "worker": "work on the bot's jobs beside other processes of it (PostgreSQL only)",
     "demo": "a pull request and its review, on a GitHub simulated on this machine",
 }
 
-_OF_THE_BOT = frozenset({"serve", "worker", "demo"})
+_OF_THE_BOT = frozenset({"serve", "worker", "doctor", "demo"})
 
 
 class _Command(Protocol):

@@ -44,9 +44,7 @@ async def begin_check(client: Client, app_id: int, head: str, external_id: str) 
     return _check_run(await client.write("POST", "{repo}/check-runs", run | {"output": output}))
 
 
-async def complete_check(
-    client: Client, run: CheckRun, output: CheckOutput, annotations: Sequence[Annotation] = (), *, actions: Sequence[Action] = ()
-) -> None:
+async def complete_check(client: Client, run: CheckRun, output: CheckOutput, annotations: Sequence[Annotation] = (), *, actions: Sequence[Action] = ()) -> None:
     """Send what is left of ``annotations``, then complete the run with its buttons. GitHub appends annotations: those it has are not sent again."""
     if run.completed:
         return

@@ -1,0 +1,77 @@
+"""``preflight doctor`` says what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from bot.doctor import examine
+from bot.settings import ServerSettings
+from bot.setup.manifest import DEFAULT_PERMISSIONS, EVENTS
+from simulator import Simulator
+from tests.bot.server.conftest import settings_for
+
+
+@pytest.fixture
+async def github() -> AsyncIterator[Simulator]:
+    async with Simulator.start(permissions=DEFAULT_PERMISSIONS, events=EVENTS) as simulator:
+        yield simulator
+
+
+async def said(settings: ServerSettings) -> list[str]:
+    """What is not good."""
+    return [diagnosis.says async for diagnosis in examine(settings) if not diagnosis.good]
+
+
+async def test_nothing_is_missing(github: Simulator, tmp_path: Path) -> None:
+    github.install("octo")
+    assert await said(settings_for(github, tmp_path)) == []
+    assert github.violations == []
+
+
+async def test_nobody_has_installed_it(github: Simulator, tmp_path: Path) -> None:
+    (only,) = await said(settings_for(github, tmp_path))
+    assert "installed nowhere" in only
+
+
+async def test_an_owner_who_has_not_accepted_new_permissions(github: Simulator, tmp_path: Path) -> None:
+    github.install("octo", permissions={"metadata": "read"})
+    (only,) = await said(settings_for(github, tmp_path))
+    assert "not accepted" in only
+    assert "octo" in only
+
+
+async def test_permissions_and_events(tmp_path: Path) -> None:
+    async with Simulator.start(permissions={"metadata": "read", "contents": "read"}, events=("pull_request",)) as github:
+        permissions, events, *_ = await said(settings_for(github, tmp_path))
+    assert "pull_requests: write, checks: write" in permissions
+    assert "issue_comment" in events
+
+
+async def test_another_apps_key(github: Simulator, tmp_path: Path) -> None:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    foreign = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    (only,) = await said(replace(settings_for(github, tmp_path), private_key=foreign))
+    assert "does not take the key" in only
+
+
+async def test_no_key_at_all(github: Simulator, tmp_path: Path) -> None:
+    (only,) = await said(replace(settings_for(github, tmp_path), private_key="-----BEGIN PRIVATE KEY-----"))
+    assert "cannot sign" in only
+
+
+async def test_github_is_out_of_reach(github: Simulator, tmp_path: Path) -> None:
+    (only,) = await said(replace(settings_for(github, tmp_path), api_url="http://127.0.0.1:9"))
+    assert "cannot be reached" in only
+
+
+async def test_a_folder_that_cannot_be_made(github: Simulator, tmp_path: Path) -> None:
+    github.install("octo")
+    (tmp_path / "file").write_text("")
+    folder, *_ = await said(settings_for(github, tmp_path / "file" / "state"))
+    assert "cannot be written" in folder
