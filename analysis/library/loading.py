@@ -174,6 +174,7 @@ _SUBSET = SUBJECT.cls("torch.utils.data.Subset", DATASET)
 _CONCAT = SUBJECT.cls("torch.utils.data.ConcatDataset", DATASET)
 SUBJECT.cls("torch.utils.data.ChainDataset", "torch.utils.data.ConcatDataset")
 _UNKNOWN = SUBJECT.cls("unknown.Dataset", DATASET)
+SUBJECT.cls("unknown.Stream", "torch.utils.data.IterableDataset")
 
 
 @_DATASET.method("__init__")
@@ -223,7 +224,8 @@ def _unknown_dataset(call: Call) -> Value:
 @SUBJECT.below("torchvision.datasets", "torchaudio.datasets", "torch_geometric.datasets", "torchtext.datasets")
 def _known_dataset(dotted: str) -> Value:
     def run(call: Call) -> Value:
-        made = call.machine.construct(domain_of(call).library.cls("unknown.Dataset"), call.args, call.kwargs, call.span)
+        kind = "unknown.Stream" if dotted.startswith("torchtext.") else "unknown.Dataset"
+        made = call.machine.construct(domain_of(call).library.cls(kind), call.args, call.kwargs, call.span)
         made.fields[DECODES] = dotted.rpartition(".")[2] in _OF_FILES
         return made
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from analysis.interpreter.values import MISSING, Call, Function, GuestDict, HostFunction, Instance, Method, Value
 from analysis.library.domain import TraceDomain, domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.ownership import CHILDREN, MODULE, children_of, modules_in, owner_of
-from analysis.library.parts import ModelPart, forwarding, run_unknown
+from analysis.library.ownership import CHILDREN, MODULE, UNSEEN, children_of, modules_in, owner_of
+from analysis.library.parts import ModelPart, forwarding, run_unknown, with_graph
 from analysis.library.recording import emit
 from analysis.library.replay import Replays
 from analysis.library.tensor import Parameter, Parameters, Tensor, tensors_in
@@ -66,6 +66,8 @@ def _call(call: Call) -> Value:
     owner = owner_of(module)
     with forwarding(domain, owner) as outermost:
         result = _forward(domain, module, call, outermost=outermost)
+        if outermost and owner.fields.get(UNSEEN) is True:
+            result = with_graph(domain, owner, result)
     if outermost:
         _gather_owners(domain, owner, result)
     if outermost and not (owner.cls.dotted.startswith("torch.nn.") and not domain.ownership.atoms(owner, trainable=False)):
@@ -131,11 +133,13 @@ def _switch(call: Call, *, training: bool) -> Value:
 
 @MODULE_CLASS.method("parameters")
 def _parameters(call: Call) -> Value:
+    domain_of(call).ownership.expect_parameters(owner_of(call.args[0]))
     return Parameters(domain_of(call).autograd, (owner_of(call.args[0]),))
 
 
 @MODULE_CLASS.method("named_parameters")
 def _named_parameters(call: Call) -> Value:
+    domain_of(call).ownership.expect_parameters(owner_of(call.args[0]))
     return Parameters(domain_of(call).autograd, (owner_of(call.args[0]),), named=True)
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MODULE = "torch.nn.Module"
 #: No identifier, so that no guest attribute can have its name.
 FROZEN = "parameters: frozen"
+#: Says of a module that it was asked for parameters and that none of those it must have were seen being made.
+UNSEEN = "parameters: unseen"
 #: Where container modules (``Sequential``, ``ModuleList``, ``ModuleDict``) keep what they hold.
 CHILDREN = "modules: children"
 #: The attribute of wrappers (``DistributedDataParallel`` and the like) that holds what they wrap.
@@ -76,6 +78,12 @@ class Ownership:
             found |= self.atoms(owner)
         return found
 
+    def expect_parameters(self, module: Instance) -> None:
+        """``module`` is asked for its parameters: whoever does that knows of some."""
+        if module.cls.span is not None and not self.atoms(module, trainable=False):
+            self._machine.heap.write(module.fields, UNSEEN, True)  # noqa: FBT003  the field's value
+            self.changed()
+
     def freeze(self, owner: Owner, flag: Value) -> None:
         """``requires_grad`` of everything in ``owner`` becomes ``not flag``: a bool, or something undecided."""
         if isinstance(owner, Instance):
@@ -119,7 +127,7 @@ def _walk(owner: Owner, seen: set[int], *, trainable: bool) -> Iterator[Owner]:
     frozen = trainable and owner.fields.get(FROZEN) is True
     if not frozen:
         yield from (value for value in owner.fields.values() if isinstance(value, Parameter))
-        if owner.cls.find("is_layer") is True:
+        if owner.cls.find("is_layer") is True or owner.fields.get(UNSEEN) is True:
             yield owner
     for _, child in children_of(owner):
         yield from _walk(child, seen, trainable=trainable)

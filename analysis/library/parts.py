@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Call, Instance, Symbol, Value
+from analysis.library.autograd import CUTTING
 from analysis.library.ownership import owner_of
 from analysis.library.recording import emit, modes, set_modes
 from analysis.library.tensor import Parameters, Tensor
@@ -101,12 +102,29 @@ def _module_method(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
 def run_unknown(domain: TraceDomain, module: Instance, call: Call, op: str) -> Tensor:
     """The output of a forward that cannot be walked: it carries a graph if the model trains or an input does."""
     autograd = domain.autograd
-    result = autograd.made(op, tuple(call.args), {**call.kwargs, "module": module})
-    if modes(call.machine).grad and domain.ownership.atoms(module):
+    return _attached(domain, module, autograd.made(op, tuple(call.args), {**call.kwargs, "module": module}))
+
+
+def _attached(domain: TraceDomain, module: Instance, result: Tensor) -> Tensor:
+    """``result``, just made by the forward of ``module``: it carries a graph if the module has trainable parameters."""
+    held = modes(domain.machine)
+    if held.grad and domain.ownership.atoms(module):
         result.attached = True
         result.owners |= {owner_of(module)}
-        result.forwards |= {modes(call.machine).forward}
+        result.forwards |= {held.forward}
     return result
+
+
+def with_graph(domain: TraceDomain, module: Instance, output: Value) -> Value:
+    """The output of a walked forward whose parameters were not seen: every tensor in it that lost its graph on the way has one again."""
+    match output:
+        case Tensor() if not output.attached and (output.made is None or output.made.op not in CUTTING):
+            return _attached(domain, module, domain.autograd.made("forward", (output,), {"module": module}))
+        case Symbol():
+            return _attached(domain, module, domain.autograd.made("forward", (), {"module": module}))
+        case tuple():
+            return tuple(with_graph(domain, module, each) for each in output)
+    return output
 
 
 @contextmanager

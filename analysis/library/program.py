@@ -85,6 +85,11 @@ class Tracing:
             if ended is None:
                 continue
             left -= ended.steps
+            wider = Horizon.for_window(ended.domain.rehearsal.window)
+            if wider.rounds > horizon.rounds and left > 2 * ended.steps:  # a window that the collecting run did not come to
+                horizon = wider
+                todo.insert(0, world)
+                continue
             self.reached.update(ended.reached())
             yield ended.trace(self.snapshot, entry)
             if ended.domain.decided_flags and world.flags and not world.distributed:
