@@ -34,7 +34,8 @@ _TWICE = 2
 
 def check(trace: Trace) -> Iterator[Reported]:
     """Training loaders that are gone through more than once, always in the order in which the data is stored."""
-    if any(event.detail.function.rpartition(".")[2] in _ORDERING for event in trace.events(Kind.DRAW)) or _carries_state(trace):
+    # With open options off a program may do without: a loader's options that are only set for a device, say.
+    if not trace.flags or any(event.detail.function.rpartition(".")[2] in _ORDERING for event in trace.events(Kind.DRAW)) or _carries_state(trace):
         return
     for built in training_loaders(trace):
         if _in_order(built.detail) and epochs(trace, built.subject) >= _TWICE:
