@@ -87,6 +87,7 @@ manager(SUBJECT, "accelerate.NoSync", lambda _call, held: replace(held, no_sync=
 manager(SUBJECT, "accelerate.Autocast", lambda _call, held: replace(held, autocast=True))
 manager(SUBJECT, "accelerate.Nothing", lambda _call, held: held)
 
+
 def region(name: str) -> Handler:
     """A handler that gives the context manager ``accelerate.<name>``, made with the arguments of the call."""
     return lambda call: call.machine.construct(domain_of(call).library.cls(f"accelerate.{name}"), list(call.args), {}, call.span)

@@ -42,7 +42,17 @@ _COLLECTIVES: dict[str, int | None] = {
 #: Those after which every rank holds the same.
 _ALIKE = frozenset({"all_reduce", "broadcast", "all_gather_into_tensor", "_all_gather_base"})
 #: Where the group stands among the arguments.
-_GROUPS = {"barrier": 0, "all_reduce": 2, "broadcast": 2, "reduce": 3, "all_gather": 2, "gather": 3, "all_gather_object": 2, "broadcast_object_list": 2, "all_gather_into_tensor": 2}
+_GROUPS = {
+    "barrier": 0,
+    "all_reduce": 2,
+    "broadcast": 2,
+    "reduce": 3,
+    "all_gather": 2,
+    "gather": 3,
+    "all_gather_object": 2,
+    "broadcast_object_list": 2,
+    "all_gather_into_tensor": 2,
+}
 _GATHERS = ("all_gather", "gather", "all_gather_object", "gather_object", "all_to_all", "broadcast_object_list", "scatter_object_list")
 
 

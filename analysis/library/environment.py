@@ -115,7 +115,16 @@ def _standard(dotted: str) -> Value:
     return _unknown(dotted)
 
 
-@SUBJECT.function("tempfile.mkdtemp", "tempfile.mkstemp", "tempfile.gettempdir", "tempfile.TemporaryDirectory", "tempfile.NamedTemporaryFile", "os.getpid", "uuid.uuid4", "socket.gethostname")
+@SUBJECT.function(
+    "tempfile.mkdtemp",
+    "tempfile.mkstemp",
+    "tempfile.gettempdir",
+    "tempfile.TemporaryDirectory",
+    "tempfile.NamedTemporaryFile",
+    "os.getpid",
+    "uuid.uuid4",
+    "socket.gethostname",
+)
 def _own(call: Call) -> Value:
     """A name that each process has of its own."""
     domain = domain_of(call)

@@ -64,9 +64,7 @@ opt.step()
 
 _OPTIMIZER = SUBJECT.cls(OPTIMIZER)
 SUBJECT.alias(OPTIMIZER, "torch.optim.optimizer.Optimizer")
-SUBJECT.subclasses(
-    OPTIMIZER, "torch.optim", "SGD Adam AdamW Adamax NAdam RAdam Adagrad Adadelta RMSprop Rprop ASGD LBFGS SparseAdam Adafactor Muon"
-)
+SUBJECT.subclasses(OPTIMIZER, "torch.optim", "SGD Adam AdamW Adamax NAdam RAdam Adagrad Adadelta RMSprop Rprop ASGD LBFGS SparseAdam Adafactor Muon")
 for _package, _names in (
     ("transformers", "AdamW Adafactor"),
     ("transformers.optimization", "AdamW Adafactor"),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.interpreter.values import Call, HostFunction, Symbol, Value
+from analysis.interpreter.values import Call, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.optimizers import OPTIMIZER
+from analysis.library.optimizers import OPTIMIZER, parameters_of
 from analysis.library.recording import Modes, captured, emit, enabled, manager
-from analysis.library.tensor import Tensor
+from analysis.library.tensor import Parameters, Tensor
 from analysis.trace.events import Kind
 
 SCALER = "torch.amp.GradScaler"
@@ -108,3 +108,35 @@ def _nothing(_call: Call) -> Value:
 @SUBJECT.function("torch.amp.custom_fwd", "torch.amp.custom_bwd", "torch.cuda.amp.custom_fwd", "torch.cuda.amp.custom_bwd")
 def _same(call: Call) -> Value:
     return call.args[0] if call.args else HostFunction("decorator", lambda inner: inner.args[0])
+
+
+@SUBJECT.function("apex.amp.initialize")
+def _apex(call: Call) -> Value:
+    """Apex gives back the models and optimizers that it was given."""
+    models, optimizers = call.get(0, "models"), call.get(1, "optimizers")
+    return models if optimizers is None else (models, optimizers)
+
+
+_SCALED = SUBJECT.cls("apex.amp.scale_loss")
+
+
+@_SCALED.method("__init__")
+def _scale_loss(call: Call) -> Value:
+    call.args[0].fields["loss"] = call.get(1, "loss")
+
+
+@_SCALED.method("__enter__")
+def _scaled_loss(call: Call) -> Value:
+    return call.args[0].fields["loss"]
+
+
+@_SCALED.method("__exit__")
+def _unscaled(_call: Call) -> Value:
+    """The gradients are unscaled when the block ends."""
+    return None
+
+
+@SUBJECT.function("apex.amp.master_params")
+def _master(call: Call) -> Value:
+    optimizer = call.args[0]
+    return Parameters(domain_of(call).autograd, parameters_of(optimizer)) if isinstance(optimizer, Instance) else domain_of(call).casting.result(call, "parameters")

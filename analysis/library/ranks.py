@@ -21,7 +21,8 @@ _COMPARED = ("==(", "<(", "<=(", ">(", ">=(", "in(")
 _DEPTH = 12
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "+": operator.add, "-": operator.sub,
-    "*": operator.mul, "//": operator.floordiv, "%": operator.mod, "&": operator.and_, "|": operator.or_, "is": lambda a, b: a is b if None in (a, b) else a == b,
+    "*": operator.mul, "//": operator.floordiv, "%": operator.mod, "&": operator.and_, "|": operator.or_,
+    "is": lambda a, b: a is b if None in (a, b) else a == b,
 }  # fmt: skip
 
 

@@ -147,7 +147,8 @@ def _harmless(dotted: str) -> Value:
 def _set_by_environment(call: Call) -> dict[str, Value]:
     """The mode, if the program sets it through the environment: it may be another one on each rank."""
     variables = call.machine.state.get("environment", {})
-    return {"mode": variables[name] for name in ("WANDB_MODE", "WANDB_DISABLED") if name in variables}
+    found = [variables[name] for name in ("WANDB_MODE", "WANDB_DISABLED") if name in variables]
+    return {"mode": found[-1]} if found else {}
 
 
 @SUBJECT.below("wandb", "mlflow", "neptune", "comet_ml", "swanlab", "clearml", "aim", "trackio")
