@@ -43,7 +43,7 @@ def run(words: Sequence[str]) -> int:
         case "json":
             print(json.dumps(rendered_json(reviewed, settings), indent=2))
         case "markdown":
-            print(as_markdown(reviewed, summary(reviewed), posted, git, after), end="")
+            print(as_markdown(reviewed, summary(reviewed, settings), posted, git, after), end="")
         case _:
             print(as_text(reviewed, after, Paint.of(sys.stdout)), end="")
     for problem in reviewed.problems:

@@ -14,6 +14,7 @@ from bot.review.result import Review
 from bot.review.settings_read import assumptions
 from bot.review.sizes import counted
 from bot.review.text import cell, code, prose
+from bot.review.understood import understood
 
 Conclusion = Literal["success", "neutral", "failure", "skipped", "timed_out", "cancelled"]
 
@@ -40,7 +41,7 @@ def check_output(review: Review, settings: Settings) -> CheckOutput:
     return CheckOutput(
         _conclusion(review, settings.fail_on or FailOn.NEVER),
         limits.title(_title(review, settings)),
-        limits.cut_markdown(summary(review), limits.OUTPUT_CHARACTERS),
+        limits.cut_markdown(summary(review, settings), limits.OUTPUT_CHARACTERS),
     )
 
 
@@ -49,7 +50,7 @@ def notice_output(conclusion: Conclusion, title: str, explanation: str) -> Check
     return CheckOutput(conclusion, limits.title(title), limits.cut_markdown(explanation, limits.OUTPUT_CHARACTERS))
 
 
-def summary(review: Review) -> str:
+def summary(review: Review, settings: Settings) -> str:
     """The Markdown of the check run, most important first."""
     sections = [
         "\n".join(f"- {headline(pair)}" for pair in review.estimates),
@@ -60,7 +61,8 @@ def summary(review: Review) -> str:
         *_folded_findings(review.existing),
         *_folded_remarks("not followed", "Calls and values that the source does not tell; findings that depend on them are left out.", review.unresolved),
         *_folded_remarks("not read", "Files that could not be analysed.", review.not_analysed),
-        _read(review),
+        *understood(review),
+        _read(review) + _consequence(review, settings),
     ]
     return "\n\n".join(filter(None, sections))
 
@@ -127,6 +129,16 @@ def _folded_remarks(label: str, explanation: str, remarks: tuple[Remark, ...]) -
     lines = [f"- {code(f'{remark.path}:{remark.line}')} {prose(remark.message)}" for remark in remarks[:_REMARKS_SHOWN]]
     more = [f"- … and {len(remarks) - _REMARKS_SHOWN} more"] if len(remarks) > _REMARKS_SHOWN else []
     return ["\n".join([f"<details><summary>{len(remarks)} {label}</summary>", "", explanation, "", *lines, *more, "", "</details>"])]
+
+
+def _consequence(review: Review, settings: Settings) -> str:
+    """Whether findings fail this check: nobody should have to guess why it is grey, or red."""
+    if not review.introduced:
+        return ""
+    fail_on = settings.fail_on or FailOn.NEVER
+    if fail_on is FailOn.NEVER:
+        return f" Findings do not fail this check ({code('fail-on')} would)."
+    return f" This check fails from {fail_on.value} on ({code('fail-on')})."
 
 
 def _read(review: Review) -> str:

@@ -43,7 +43,7 @@ def rendered_json(review: Review, settings: Settings) -> Json:
     return {
         **review_to_json(review),
         "comment": comment.body if comment is not None and comment.news else None,
-        "summary": summary(review),
+        "summary": summary(review, settings),
     }
 
 

@@ -43,6 +43,18 @@ def test_a_finding_of_the_base_is_not_introduced() -> None:
     assert "Introduced" not in output.summary
 
 
+def test_what_was_understood_is_said_in_a_line() -> None:
+    assert "**Understood:** entry point `train.py`, card `T4`, 1 value assumed, 1 place not followed." in check_output(CHANGE, Settings()).summary
+    assert "`assume = { sequence_length = 1024 }`" in check_output(CHANGE, Settings()).summary
+    assert "Understood" not in check_output(replace(CHANGE, estimates=()), Settings()).summary
+
+
+def test_the_summary_says_whether_findings_fail_it() -> None:
+    assert "Findings do not fail this check (`fail-on` would)." in check_output(CHANGE, Settings()).summary
+    assert "This check fails from error on (`fail-on`)." in check_output(CHANGE, Settings(fail_on=FailOn.ERROR)).summary
+    assert "fail-on" not in check_output(QUIET, Settings()).summary
+
+
 def test_a_long_summary_is_cut() -> None:
     remarks = tuple(Remark("train.py", line, "x" * 5_000) for line in range(1, 40))
     output = check_output(replace(CHANGE, unresolved=remarks, not_analysed=remarks), Settings())
