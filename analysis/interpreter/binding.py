@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from analysis.interpreter.values import MISSING, Function, GuestDict, Instance, Module, Symbol, Value
+from analysis.interpreter.values import MISSING, Class, Function, GuestDict, Instance, Module, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame
@@ -75,8 +75,7 @@ def origin(machine: Machine, node: ast.expr, frame: Frame) -> Span | None:
                 if key in cells:
                     return machine.place_of(cells, key) or frame.file.span(node)
         case ast.Attribute(value=inner, attr=attribute):
-            owner = _already_there(machine, inner, frame)
-            cells = owner.fields if isinstance(owner, Instance) else owner.vars if isinstance(owner, Module) else {}
+            cells = _cells_of(_already_there(machine, inner, frame), attribute)
             if attribute in cells:
                 return machine.place_of(cells, attribute) or frame.file.span(node)
         case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
@@ -92,10 +91,21 @@ def _already_there(machine: Machine, node: ast.expr, frame: Frame) -> Value:
         case ast.Name(id=name):
             return machine.lookup(name, frame)
         case ast.Attribute(value=inner, attr=attribute):
-            owner = _already_there(machine, inner, frame)
-            cells = owner.fields if isinstance(owner, Instance) else owner.vars if isinstance(owner, Module) else {}
-            return cells.get(attribute, MISSING)
+            return _cells_of(_already_there(machine, inner, frame), attribute).get(attribute, MISSING)
         case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
             owner = _already_there(machine, inner, frame)
             return owner.get(key, MISSING) if isinstance(owner, dict) else MISSING
     return MISSING
+
+
+def _cells_of(owner: Value, attribute: str) -> dict[Any, Value]:
+    """Where an object, a class or a module keeps an attribute of its own or an inherited one; empty where it has none that is plain."""
+    match owner:
+        case Instance() if attribute in owner.fields:
+            return owner.fields
+        case Module():
+            return owner.vars
+        case Instance() | Class():
+            cls = owner.cls if isinstance(owner, Instance) else owner
+            return next((each.namespace for each in cls.mro if attribute in each.namespace), {})
+    return {}

@@ -1,4 +1,4 @@
-"""What guest library code asks of the host: batches made of one sample, and notes of what was configured where."""
+"""What guest library code asks of the host: batches made of one sample, and a loader's batch size."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from estimator.library.arrays import Array
 from estimator.library.images import Image, tensor_of
 from estimator.library.language import domain_of, tensor_of_tokens
 from estimator.library.tokens import Tokens
-from estimator.script.optimizer_options import options_of_optimizer
-from estimator.tape import facade
 from estimator.tape.device import CPU
 from estimator.tape.dtype import FLOAT32, INT64
 from estimator.tape.operations.creation import empty
-from estimator.tape.operations.gradients import enter_autocast
 from estimator.tape.tensor import Tensor
 
 
@@ -84,36 +81,7 @@ def _loader_built(call: Call) -> Value:
     return size
 
 
-def _optimizer_built(call: Call) -> Value:
-    """An optimizer is made: its variant may be the caller's choice."""
-    domain, (name, defaults) = domain_of(call), call.args
-    options_of_optimizer(domain, defaults)
-    domain.tape.optimizers.append((name, dict(defaults), domain.here(call.span)))
-    return None
-
-
-def _entered_autocast(call: Call) -> Value:
-    """A region of autocast begins: the line is where the precision is said."""
-    domain, (device, dtype, enabled, cache) = domain_of(call), call.args
-    if device == "cuda" and enabled is True:
-        name = "fp16" if dtype is None or dtype.name == "float16" else "bf16"
-        domain.observed.fact("precision", f"amp-{name}", domain.here(call.span))
-    return enter_autocast(device, dtype, enabled, cache)
-
-
-def _attention(call: Call) -> Value:
-    """PyTorch's own attention is called: the line is where the implementation is said."""
-    domain = domain_of(call)
-    if "attention" not in domain.observed.facts:
-        domain.observed.fact("attention", "sdpa", domain.here(call.span))
-    return _SDPA(*call.args, **call.kwargs)
-
-
-_SDPA: Any = facade.NAMES["torch.nn.functional.scaled_dot_product_attention"]
 NAMES: dict[str, Any] = {
-    "torch.nn.functional.scaled_dot_product_attention": HostFunction("scaled_dot_product_attention", _attention),
-    "torch._C._optimizer_built": HostFunction("torch._C._optimizer_built", _optimizer_built),
-    "torch._C._enter_autocast": HostFunction("torch._C._enter_autocast", _entered_autocast),
     "preflight_host.batched": HostFunction("batched", _batched),
     "preflight_host.loader_built": HostFunction("loader_built", _loader_built),
 }

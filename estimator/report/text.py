@@ -25,7 +25,8 @@ def _lines(estimate: Estimate) -> Iterator[str]:
     yield from _table([(fit.gpu, f"{VERDICT_WORDS[fit.verdict]} ({size(fit.usable_bytes)} usable)") for fit in estimate.fits])
     for remedy in estimate.remedies:
         fitting = "fits" if remedy.fits else "still does not fit"
-        yield f"  Try: {remedy.change}. Peak {size(remedy.peak_bytes)}, {size(remedy.saves_bytes)} less, {fitting}. Cost: {remedy.cost}"
+        less = f", {size(remedy.saves_bytes)} less" if remedy.saves_bytes else ""
+        yield f"  Try: {remedy.change}. Peak {size(remedy.peak_bytes)}{less}, {fitting}. Cost: {remedy.cost}"
 
 
 def _memory(memory: Memory) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from analysis.certainty import Place
+from analysis.interpreter import operators
 from analysis.interpreter.exceptions import guest_error
 from analysis.interpreter.values import MISSING, Alternatives, External, HostFunction, Instance, Symbol, Value
 from analysis.source import SourceFile, Span
@@ -67,9 +68,15 @@ class TapeDomain:
         self.machine = machine
         machine.state["domain"] = self
         machine.builtins = BUILTINS_HERE
+        machine.truth = self._truth  # type: ignore[method-assign]  # what is asked of a library's name inside a model is not decided
         self.tape.call = self._called_back
         self.tape.number = self._number
         self.tape.watch = self.watch
+
+    def _truth(self, value: Value, span: Span) -> bool | None:
+        if self.tape.depth and isinstance(value, External):
+            doubts.branch(self, value, span)
+        return operators.truth(self.machine, value, span)
 
     def _called_back(self, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
         """Run a guest function for the tape; if the tape stops it halfway, the machine is put back where it was."""

@@ -108,7 +108,8 @@ def branch(domain: TapeDomain, condition: Value, span: Span) -> None:
     """A condition inside a model that is not known: which way it goes may change what is kept."""
     if is_lost(condition) or (isinstance(condition, Symbol) and condition.test and condition.test[0] == "is"):
         return  # said already; or asked only whether something is there, which says itself where it is used
-    asked = f"which way the model goes here depends on {in_words(condition)}, which is not known; taken as false"
+    taken = "true" if isinstance(condition, External) else "false"
+    asked = f"which way the model goes here depends on {in_words(condition)}, which is not known; taken as {taken}"
     domain.observed.unknowns[f"{domain.here(span)}: {asked} (--set NAME=VALUE sets a script argument or global)"] = None
 
 
@@ -152,7 +153,7 @@ def failed(domain: TapeDomain, callee: Value, error: Exception, span: Span, oper
     unknown = _unknown_operand(error, operands)
     if unknown is not None and not is_lost(unknown) and any(callee is each for each in _ARITHMETIC):
         try:
-            result = callee(*(1.0 if isinstance(value, Symbol) else value for value in operands))
+            result = callee(*(1.0 if isinstance(value, (Symbol, External)) else value for value in operands))
         except (NotFollowed, TypeError):
             pass
         else:
@@ -243,6 +244,10 @@ def _symbols_in(values: Sequence[Value], depth: int = 2) -> Iterator[Symbol]:
     for value in values:
         if isinstance(value, Symbol):
             yield value
+        elif isinstance(value, External):
+            name = Symbol(value.dotted, None)
+            name.source = value
+            yield name
         elif depth and isinstance(value, (list, tuple)):
             yield from _symbols_in(value, depth - 1)
         elif isinstance(value, slice):

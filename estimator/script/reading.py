@@ -51,8 +51,19 @@ def _model(observed: Observed, call: ModelCall) -> Certainty[str]:
     return Known(name, place) if isinstance(name, str) else Known(call.name, call.made or call.place)
 
 
-def _first(call: ModelCall) -> Argument | None:
-    return next((argument for argument in call.arguments if argument.shape), None)
+def _tokens(call: ModelCall) -> Argument | None:
+    """The argument that holds sequences of token numbers."""
+    return next((each for each in call.arguments if each.integer and len(each.shape) == _TOKENS), None)
+
+
+def _images_of(call: ModelCall) -> Argument | None:
+    """The argument that holds images."""
+    return next((each for each in call.arguments if not each.integer and len(each.shape) == _IMAGES), None)
+
+
+def _main(call: ModelCall) -> Argument | None:
+    """The argument whose first dimension is the batch."""
+    return _tokens(call) or _images_of(call) or next((each for each in call.arguments if each.shape), None)
 
 
 def _stated(run: Run, request: Request, name: str, value: Any, call: ModelCall) -> Certainty[Any]:
@@ -70,22 +81,22 @@ def _stated(run: Run, request: Request, name: str, value: Any, call: ModelCall) 
 
 
 def _batch(run: Run, request: Request, call: ModelCall) -> Certainty[int]:
-    first = _first(call)
+    first = _main(call)
     if first is None:
         return Unknown("no tensor was seen to arrive at the model", call.place)
     return _stated(run, request, "batch_size", first.shape[0], call)
 
 
 def _sequence(run: Run, request: Request, call: ModelCall) -> Certainty[int]:
-    first = _first(call)
-    if first is None or not first.integer or len(first.shape) != _TOKENS:
+    first = _tokens(call)
+    if first is None:
         return Unknown("the model takes no sequence of tokens")
     return _stated(run, request, "sequence_length", first.shape[1], call)
 
 
 def _image(run: Run, request: Request, call: ModelCall) -> Certainty[int]:
-    first = _first(call)
-    if first is None or first.integer or len(first.shape) != _IMAGES:
+    first = _images_of(call)
+    if first is None:
         return Unknown("the model takes no images")
     value = first.shape[-1]
     if SIZE_ASSUMED in run.tape.assumptions and run.observed.place_of("image_size", value) is None and request.overrides.get("image_size") != value:

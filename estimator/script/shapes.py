@@ -11,9 +11,8 @@ from estimator.tape.tensor import Tensor
 
 _SAYING = frozenset({".view", ".reshape"})
 #: Methods that give the same thing again, elsewhere or in another type.
-_SAME = frozenset(
-    f".{name}" for name in ["to", "cuda", "cpu", "float", "long", "half", "bfloat16", "int", "contiguous", "clone", "detach", "pin_memory", "copy", "squeeze"]
-)
+_TYPES = ("float", "long", "half", "bfloat16", "int")
+_SAME = frozenset(f".{name}" for name in (*_TYPES, "to", "cuda", "cpu", "contiguous", "clone", "detach", "pin_memory", "copy", "squeeze"))
 
 
 def of_unknown(callee: Value, args: Sequence[Value]) -> Tensor | Symbol | None:
