@@ -139,4 +139,6 @@ def _unscaled(_call: Call) -> Value:
 @SUBJECT.function("apex.amp.master_params")
 def _master(call: Call) -> Value:
     optimizer = call.args[0]
-    return Parameters(domain_of(call).autograd, parameters_of(optimizer)) if isinstance(optimizer, Instance) else domain_of(call).casting.result(call, "parameters")
+    if not isinstance(optimizer, Instance):
+        return domain_of(call).casting.result(call, "parameters")
+    return Parameters(domain_of(call).autograd, parameters_of(optimizer))

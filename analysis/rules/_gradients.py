@@ -45,7 +45,8 @@ class Gradients:
 
     def __init__(self, optimizer: Instance, holdings: Holdings, *, alone: bool) -> None:
         self.optimizer = optimizer
-        self.owners = parameters_of(optimizer)
+        # A module in which no parameters were found was not understood: its parameters may be any.
+        self.owners = parameters_of(optimizer) if holdings.known(parameters_of(optimizer)) else ()
         self._holdings = holdings
         self._alone = alone
 
@@ -70,7 +71,7 @@ class Gradients:
                 return None
 
     def _backward(self, event: Event) -> Letter | None:
-        if self.owners and event.value.owners:
+        if self.owners and event.value.owners and self._holdings.known(event.value.owners):
             return "backward" if self._holdings.shared(event.value.owners, self.owners) else None
         return "backward" if self._alone else "opaque"
 

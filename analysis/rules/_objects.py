@@ -8,7 +8,7 @@ from enum import Enum, auto
 from analysis.finding import Confidence
 from analysis.interpreter.values import Alternatives, Instance, Value
 from analysis.library.optimizers import owners_in, parameters_of
-from analysis.library.ownership import is_module, modules_in, owner_of
+from analysis.library.ownership import UNSEEN, is_module, modules_in, owner_of
 from analysis.library.tensor import Owner, Parameter, tensors_in
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -84,6 +84,10 @@ class Holdings:
         """Whether the two have parameters in common."""
         return not self._atoms(left).isdisjoint(self._atoms(right))
 
+    def known(self, owners: Iterable[Owner]) -> bool:
+        """Whether each of them was found to have parameters."""
+        return all(self._of(owner) for owner in owners)
+
     def _atoms(self, owners: Iterable[Owner]) -> frozenset[Owner]:
         return frozenset().union(*(self._of(owner) for owner in owners))
 
@@ -103,7 +107,7 @@ def atoms_of(owner: Owner) -> frozenset[Owner]:
     for module in modules_in(inner(owner)):
         leaves = [value for value in module.fields.values() if isinstance(value, Parameter)]
         found.update(leaves)
-        if leaves or module.cls.find("is_layer") is True or module.cls.find("is_unknown") is True:
+        if leaves or module.cls.find("is_layer") is True or module.cls.find("is_unknown") is True or module.fields.get(UNSEEN) is True:
             found.add(module)
     return frozenset(found)
 

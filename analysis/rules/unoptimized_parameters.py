@@ -32,7 +32,7 @@ from analysis.trace.reading import text
 def check(trace: Trace) -> Iterator[Reported]:
     """Modules built by the program that a trained loss reaches and no optimizer holds."""
     known = gradients_of(trace)
-    if not known or not all(gradients.owners for gradients in known) or not trace.complete or any(True for _ in trace.events(Kind.OPAQUE)):
+    if not known or not all(gradients.owners for gradients in known) or _changed_unseen(trace, known):
         return
     holdings = Holdings()
     built = {id(event.subject) for event in trace.events(Kind.OPTIMIZER_BUILT)}
@@ -45,6 +45,12 @@ def check(trace: Trace) -> Iterator[Reported]:
             continue
         if not holdings.shared([module], given) and _starts_fresh(trace, module) and not _is_copy(module, given):
             yield _reported(trace, module.span, backward)
+
+
+def _changed_unseen(trace: Trace, known: list[Gradients]) -> bool:
+    """Whether code that was not followed had an optimizer in its hands: it may have given it more."""
+    seen = {id(gradients.optimizer) for gradients in known}
+    return any(id(each) in seen for event in trace.events(Kind.OPAQUE) for each in event.subject)
 
 
 def _trained_through(trace: Trace, known: list[Gradients], module: Instance) -> Event | None:
@@ -70,6 +76,7 @@ def _is_copy(module: Instance, given: list[Owner]) -> bool:
 
 
 def _reported(trace: Trace, span: Span, backward: Event) -> Reported:
+    files = trace.snapshot.contents
     finding = Finding(
         RULE.name,
         RULE.severity,
@@ -78,7 +85,8 @@ def _reported(trace: Trace, span: Span, backward: Event) -> Reported:
         f"`{text(trace.snapshot, span)}` takes part in the loss, and no optimizer holds its parameters: they stay as they were initialised",
         (
             Evidence(span, "the module and its parameters are made"),
-            Evidence(visible(backward, trace.snapshot.contents), "this backward gives them gradients, which nothing uses"),
+            *(Evidence(visible(event, files), "this optimizer is built without them") for event in trace.events(Kind.OPTIMIZER_BUILT)),
+            Evidence(visible(backward, files), "this backward gives them gradients, which nothing uses"),
         ),
         no_fix_because="whether these parameters are meant to be trained is for you to say: then give them to the optimizer",
     )

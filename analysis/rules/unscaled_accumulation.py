@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported, WrapExpression
-from analysis.interpreter.values import Instance, Symbol
+from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import confidence_in
@@ -116,7 +116,7 @@ def _by_index(trace: Trace, gradients: Gradients, window: Window, scalings: list
 
 
 def _never_told(trace: Trace) -> Iterator[Reported]:
-    """``accelerator.accumulate()`` without a window, and a loss that is divided by one."""
+    """``accelerator.accumulate()`` without a window: with a loss that is divided by one, or at least without effect."""
     told: set[Span] = set()
     for event in trace.events(Kind.BACKWARD):
         by = event.subject
@@ -125,29 +125,30 @@ def _never_told(trace: Trace) -> Iterator[Reported]:
         given = by.fields["accelerate: options"]
         if by.assumed or by.fields.get("gradient_accumulation_steps") != 1 or any(key.startswith("gradient_accumulation") or key == "**" for key in given):
             continue
-        for each in scaling_of(event.value).divided:
-            fixed = isinstance(each.divisor, Symbol) and each.divisor.stamp == ()
-            span = each.made.span
-            if (fixed or (isinstance(each.divisor, int) and each.divisor > 1)) and span not in told and span.path in trace.snapshot.contents:
-                told.add(span)
-                yield _untold(trace, event, by, span)
+        divided = [each.made.span for each in scaling_of(event.value).divided if _may_be_window(each.divisor)]
+        span = next((each for each in divided if each.path in trace.snapshot.contents), by.span)
+        if span is not None and span not in told and span.path in trace.snapshot.contents:
+            told.add(span)
+            yield _untold(trace, event, by, span, divided=bool(divided))
 
 
-def _untold(trace: Trace, backward: Event, accelerator: Instance, span: Span) -> Reported:
-    built = accelerator.span or span
+def _may_be_window(divisor: Value) -> bool:
+    return (isinstance(divisor, Symbol) and divisor.stamp == ()) or (isinstance(divisor, int) and divisor > 1)
+
+
+def _untold(trace: Trace, backward: Event, accelerator: Instance, span: Span, *, divided: bool) -> Reported:
+    effect = "divides by a window that the accelerator was never told" if divided else "is told no gradient_accumulation_steps"
     finding = Finding(
         RULE.name,
-        RULE.severity,
+        Severity.ERROR if divided else Severity.WARNING,
         Confidence.MEDIUM,
         span,
-        f"`{text(trace.snapshot, span)}` divides by a window that the accelerator was never told: "
-        "accumulate() steps after every batch, on gradients that are too small",
+        f"`{text(trace.snapshot, span)}` {effect}: unless the launcher says otherwise, accumulate() steps after every batch",
         (
-            Evidence(built, "the accelerator is built without gradient_accumulation_steps"),
-            Evidence(span, "the loss is divided by a window"),
-            Evidence(visible(backward, trace.snapshot.contents), "each backward is followed by a step all the same"),
+            Evidence(accelerator.span or span, "the accelerator is built without gradient_accumulation_steps"),
+            Evidence(visible(backward, trace.snapshot.contents), "the backward runs inside accumulate(), and a step follows each time"),
         ),
-        no_fix_because="pass gradient_accumulation_steps to the accelerator and drop the division",
+        no_fix_because="pass gradient_accumulation_steps to the accelerator" + (", and drop the division" if divided else ""),
     )
     return Reported(finding)
 
