@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertAfter, InsertBefore, Proposal, RemoveStatement, Reported
@@ -24,11 +24,12 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._modes import mode_matters, mode_surely_matters
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
+from analysis.rules._windows import loop_at
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import visible, within
+from analysis.trace.places import frames, visible, within
 from analysis.trace.reading import around, callee, span_of, statement_of
 
 #: Per model. training: it learned, or was told to train, and nothing has put it in evaluation mode since.
@@ -64,13 +65,23 @@ def check(trace: Trace) -> Iterator[Reported]:
         for witness in found:
             if witness.fault.span not in told:
                 told.add(witness.fault.span)
-                yield _reported(trace, model, witness, sure=evaluations.has_loader(witness.fault) and mode_surely_matters(model))
+                sure = evaluations.has_loader(witness.fault) and mode_surely_matters(model)
+                yield _reported(trace, model, witness, evaluations.stands(witness.fault), sure=sure)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluating:
+    """``at``: the forward, or the call that leads to it and to no training; ``loop``: what the loop around it goes through."""
+
+    at: Span
+    loop: Span | None
 
 
 class _Evaluations:
     """Which forwards of a trace learn, and which only evaluate."""
 
     def __init__(self, trace: Trace) -> None:
+        self._trace = trace
         self._forwards = list(trace.events(Kind.FORWARD))
         self._backwards = list(trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL))
         self._learned = numbers_in(event.value for event in self._backwards)
@@ -114,6 +125,16 @@ class _Evaluations:
             return False
         return any(tensor in self._measured for tensor in tensors_in(event.value))
 
+    def stands(self, event: Event) -> Evaluating:
+        """Where an evaluation is seen to be one: the innermost call that no training forward goes through, and the outermost loop that does not train."""
+        files = self._trace.snapshot.contents
+        trained = {span for other in self._forwards if forward_numbers(other) & self._learned for span in frames(other)}
+        alone = (span for span in reversed(frames(event)) if span.path in files and span not in trained)
+        loops = {number for other in self._backwards for number, _ in other.context.stamp}
+        number = next((number for number, _ in event.context.stamp if number not in loops), None)
+        loop = loop_at(self._trace, number) if number is not None else None
+        return Evaluating(next(alone, visible(event, files)), loop.span if loop is not None else None)
+
     def has_loader(self, event: Event) -> bool:
         """Whether the input comes from a loader, which is not one that the model learns from."""
         return any(isinstance(each, tuple) and each[0] == "loader" for each in _data(event))
@@ -139,12 +160,12 @@ def _data(forward: Event) -> set[object]:
     return found
 
 
-def _reported(trace: Trace, model: Instance, witness: Witness, *, sure: bool) -> Reported:
+def _reported(trace: Trace, model: Instance, witness: Witness, stands: Evaluating, *, sure: bool) -> Reported:
     files = trace.snapshot.contents
     before, forward = witness.events[-2][0] if len(witness.events) > 1 else witness.fault, witness.fault
     told = next((event for event, letter in reversed(witness.events) if letter == "train"), None)
     again = told if told is not None and _switched_back(trace, told, forward) else None
-    span = visible(forward if again is None else again, files)
+    span = stands.at if again is None else visible(again, files)
     name = callee(trace.snapshot, visible(forward, files)) or "the model"
     how = "train() puts it back in training mode just before" if again is not None else "nothing has called eval()"
     finding = Finding(
@@ -155,7 +176,8 @@ def _reported(trace: Trace, model: Instance, witness: Witness, *, sure: bool) ->
         f"`{name}` is evaluated in training mode: {how}, so dropout is on, and batch norm uses and updates the statistics of the validation batches",
         (
             Evidence(visible(told or before, files), "the model is in training mode from here on" if told else "it has learned here"),
-            Evidence(visible(forward, files), "and still is in this forward, whose output is never back-propagated"),
+            *([Evidence(stands.loop, "this loop only evaluates")] if stands.loop is not None and stands.loop.path in files else []),
+            Evidence(visible(forward, files), "and it still is in this forward, whose output is never back-propagated"),
         ),
     )
     return _with_fix(trace, finding, forward, again, name)
