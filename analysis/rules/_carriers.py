@@ -1,4 +1,4 @@
-"""Which expression at a place brings a tensor with its graph: the one to detach. Shared by rules, and no rule itself."""
+"""Graphs that are carried on: beyond which iteration, and which expression at a place brings one. Shared by rules, and no rule itself."""
 
 from __future__ import annotations
 
@@ -7,11 +7,26 @@ from collections.abc import Iterator
 
 from analysis.enclosing import enclosing, expression_at
 from analysis.fixes.change import WrapExpression
+from analysis.interpreter.values import Stamp
+from analysis.library.stores import stamp_of
 from analysis.library.tensor import Tensor, tensors_in
 from analysis.source import SourceFile, Span
 from analysis.trace.events import Event
+from analysis.trace.places import within
 
 _MOST_ANCESTORS = 300
+
+
+def moment(store: Event, forward: Event) -> Stamp:
+    """The iteration in which a graph is made and kept, if the holder, or the value that is taken in, outlives it; else ()."""
+    before = stamp_of(store.subject) if store.detail.since is None else store.detail.since
+    shared = 0
+    for one, other in zip(store.context.stamp, forward.context.stamp, strict=False):
+        if one != other:
+            break
+        shared += 1
+    found = store.context.stamp[:shared]
+    return () if within(before, found) else found
 
 
 def carrier(source: SourceFile, span: Span, store: Event) -> WrapExpression | None:

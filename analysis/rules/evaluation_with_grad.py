@@ -22,6 +22,7 @@ from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import AddDecorator, AddImport, Change, Proposal, Reported, WrapInBlock
 from analysis.interpreter.values import Instance
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._carriers import moment
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
 from analysis.source import Span
 from analysis.trace import Trace
@@ -99,9 +100,11 @@ def _wasted(trace: Trace, model: Instance, witness: Witness) -> Reported:
 
 
 def _keeps(store: Event, forward: Event) -> bool:
-    """Whether a growing slot takes in the graph of the forward after it has ended."""
+    """Whether a growing slot takes in the graph of the forward and outlives the iteration."""
+    if not (store.detail.grows and store.detail.outlives and numbers_in([store.value]) & forward_numbers(forward)):
+        return False
     inside = store.path[: len(forward.path) + 1] == frames(forward)
-    return store.detail.grows and store.detail.outlives and not inside and bool(numbers_in([store.value]) & forward_numbers(forward))
+    return not inside and moment(store, forward) == forward.context.stamp
 
 
 def _callers(event: Event, files: Container[str]) -> list[Span]:

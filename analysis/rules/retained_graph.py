@@ -23,7 +23,7 @@ from analysis.interpreter.frames import Frame
 from analysis.interpreter.values import Instance, Module, Stamp
 from analysis.library.stores import stamp_of
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._carriers import carrier
+from analysis.rules._carriers import carrier, moment
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
@@ -63,28 +63,16 @@ def _kept(trace: Trace) -> Iterator[Kept]:
     for store in trace.events(Kind.STORE):
         if not (store.detail.outlives and store.detail.grows):
             continue
-        made = {number: moment for number in numbers_in([store.value]) if number in forwards and (moment := _moment(store, forwards[number]))}
+        made = {number: since for number in numbers_in([store.value]) if number in forwards and (since := moment(store, forwards[number]))}
         running = _running_forward(store, calls)
         if not made or not returned.isdisjoint(made) or _is_local_to(running, store):
             continue
         newest = max(made, key=lambda number: (len(made[number]), number))
-        moment = made[newest]
+        iteration = made[newest]
         through = [event for event, reached in backwards if not reached.isdisjoint(made)]
-        trains = any(within(event.context.stamp, moment) for event, _ in backwards)
-        if trains and all(within(event.context.stamp, moment) for event in through) and not _emptied(trace, store, moment):
+        trains = any(within(event.context.stamp, iteration) for event, _ in backwards)
+        if trains and all(within(event.context.stamp, iteration) for event in through) and not _emptied(trace, store, iteration):
             yield Kept(store, forwards[newest], next(iter(through), None), running is not None)
-
-
-def _moment(store: Event, forward: Event) -> Stamp:
-    """The iteration in which the graph is made and kept, if the holder, or the value that is taken in, outlives it; else ()."""
-    before = stamp_of(store.subject) if store.detail.since is None else store.detail.since
-    shared = 0
-    for one, other in zip(store.context.stamp, forward.context.stamp, strict=False):
-        if one != other:
-            break
-        shared += 1
-    moment = store.context.stamp[:shared]
-    return () if within(before, moment) else moment
 
 
 def _running_forward(store: Event, calls: Mapping[tuple[Span, ...], Event]) -> Event | None:
@@ -100,9 +88,9 @@ def _is_local_to(forward: Event | None, store: Event) -> bool:
     return len(stamp_of(store.subject)) >= len(forward.context.stamp)
 
 
-def _emptied(trace: Trace, store: Event, moment: Stamp) -> bool:
+def _emptied(trace: Trace, store: Event, iteration: Stamp) -> bool:
     """Whether the holder is emptied again before the iteration ends."""
-    return any(event.subject is store.subject and within(event.context.stamp, moment) for event in trace.events(Kind.CLEAR))
+    return any(event.subject is store.subject and within(event.context.stamp, iteration) for event in trace.events(Kind.CLEAR))
 
 
 def _reported(trace: Trace, kept: Kept) -> Reported:
