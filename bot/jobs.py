@@ -23,6 +23,7 @@ from dbos import DBOS, SetWorkflowID
 from bot import workflows
 from bot.database import Database
 from bot.job import Job
+from bot.metrics import Queue
 from bot.performer import Performer
 from bot.settings import Pace
 
@@ -82,9 +83,11 @@ class Jobs:
             await self._replace_older(job, own)
         return True
 
-    async def active(self) -> int:
-        """How many jobs wait or run."""
-        return len(await DBOS.list_workflows_async(name="job", status=_ACTIVE, load_input=False, load_output=False))
+    async def queue(self) -> Queue:
+        """The jobs that wait or run."""
+        found = await DBOS.list_workflows_async(name="job", status=_ACTIVE, load_input=False, load_output=False)
+        oldest = min((run.created_at for run in found if run.created_at), default=None)
+        return Queue(len(found), 0.0 if oldest is None else max(0.0, time.time() - oldest / 1_000))
 
     async def _replace_older(self, job: Job, own: str) -> None:
         """Cancel the others of the same subject. Enqueued first, cancelled second: between the two nothing is lost."""

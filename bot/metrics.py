@@ -32,6 +32,25 @@ class Counter:
 
 
 @dataclass(slots=True)
+class Gauge:
+    """A number that goes up and down, by labels."""
+
+    name: str
+    help: str
+    values: dict[Labels, float] = field(default_factory=dict)
+
+    def set(self, value: float, **labels: str) -> None:
+        """Replace the number."""
+        self.values[tuple(sorted(labels.items()))] = value
+
+    def lines(self) -> Iterator[str]:
+        """The exposition of this metric."""
+        yield from (f"# HELP {self.name} {self.help}", f"# TYPE {self.name} gauge")
+        for labels, value in sorted(self.values.items()):
+            yield f"{self.name}{_braced(labels)} {value:g}"
+
+
+@dataclass(slots=True)
 class Histogram:
     """Durations in seconds, by labels."""
 
@@ -59,6 +78,14 @@ class Histogram:
             yield f"{self.name}_count{_braced(labels)} {seen}"
 
 
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """How many jobs wait or run, and the age of the oldest in seconds (0 where there is none)."""
+
+    active: int
+    oldest_seconds: float
+
+
 @dataclass(slots=True)
 class Metrics:
     """What the bot counts."""
@@ -67,12 +94,17 @@ class Metrics:
     jobs: Counter = field(default_factory=lambda: Counter("preflight_jobs_total", "Finished steps of jobs by kind, step and outcome."))
     step_seconds: Histogram = field(default_factory=lambda: Histogram("preflight_step_seconds", "Duration of a step of a job."))
     requests: Counter = field(default_factory=lambda: Counter("preflight_github_requests_total", "Requests to GitHub by method and status."))
+    findings: Counter = field(default_factory=lambda: Counter("preflight_findings_total", "Findings of completed reviews by rule and what the change did."))
+    budget: Gauge = field(default_factory=lambda: Gauge("preflight_github_budget_remaining", "Requests that GitHub last said are left, by resource."))
+    active: Gauge = field(default_factory=lambda: Gauge("preflight_jobs_active", "Jobs that wait or run."))
+    oldest: Gauge = field(default_factory=lambda: Gauge("preflight_queue_age_seconds", "Age of the oldest job that waits or runs."))
 
-    def exposition(self, queued: int) -> str:
-        """The body of ``GET /metrics``; ``queued`` jobs wait or run."""
-        gauge = ("# HELP preflight_jobs_active Jobs that wait or run.", "# TYPE preflight_jobs_active gauge", f"preflight_jobs_active {queued}")
-        metrics = (self.deliveries, self.jobs, self.step_seconds, self.requests)
-        return "\n".join([*gauge, *(line for metric in metrics for line in metric.lines())]) + "\n"
+    def exposition(self, queue: Queue) -> str:
+        """The body of ``GET /metrics``, with the ``queue`` as it is now."""
+        self.active.set(queue.active)
+        self.oldest.set(queue.oldest_seconds)
+        metrics = (self.active, self.oldest, self.deliveries, self.jobs, self.step_seconds, self.requests, self.budget, self.findings)
+        return "\n".join(line for metric in metrics for line in metric.lines()) + "\n"
 
 
 def _braced(labels: Labels) -> str:

@@ -49,15 +49,15 @@ class Pages:
     async def ready(self, _request: web.Request) -> web.Response:
         """Jobs can be stored; 503 where they cannot."""
         try:
-            active = await self.jobs.active()
+            queue = await self.jobs.queue()
         except Exception:
             log.exception("the job database does not answer")
             return web.json_response({"status": "the job database does not answer"}, status=web.HTTPServiceUnavailable.status_code)
-        return web.json_response({"status": "ready", "active_jobs": active})
+        return web.json_response({"status": "ready", "active_jobs": queue.active})
 
     async def prometheus(self, _request: web.Request) -> web.Response:
         """The metrics in Prometheus' text format."""
-        text = self.metrics.exposition(await self.jobs.active())
+        text = self.metrics.exposition(await self.jobs.queue())
         return web.Response(body=text.encode(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
 
     async def _install(self) -> str:

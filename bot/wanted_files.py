@@ -11,8 +11,19 @@ CODE_BYTES = 2_000_000
 DATA_BYTES = 300_000
 
 
+#: Parts of a path that a tree can hold and no checkout makes.
+_NO_NAMES = frozenset({"", ".", "..", ".git"})
+
+
+def _is_nowhere(path: str) -> bool:
+    """Whether the path leads out of the repository, or into git's own folder."""
+    return not _NO_NAMES.isdisjoint(path.split("/"))
+
+
 def is_wanted(path: str, size: int) -> bool:
     """Whether a file of this name and size (0 where it is not known) can say something about a training run."""
+    if _is_nowhere(path):
+        return False
     name = PurePosixPath(path)
     suffix = name.suffix.lower()
     if suffix in CODE:

@@ -66,8 +66,15 @@ class Publisher:
             await complete_check(client, run, REPLACED)
             return Outcome("done")
         annotations = _annotations(review, shown, contents)
+        self._count(review)
         await complete_check(client, run, check_output(review, settings), annotations, actions=_actions(review))
         return Outcome("go on", state | {"review": None})
+
+    def _count(self, review: Review) -> None:
+        counted = self.place.app.transport.metrics.findings
+        for outcome, findings in (("introduced", review.introduced), ("fixed", review.fixed), ("existing", review.existing)):
+            for finding in findings:
+                counted.add(rule=finding.rule, outcome=outcome)
 
     async def retire_comment(self, facts: Json) -> None:
         """An earlier push may have left a memory comment that no longer holds, and threads about code that is gone."""

@@ -101,6 +101,7 @@ class Transport:
                 timeout=aiohttp.ClientTimeout(sock_connect=self.timeout, sock_read=self.timeout),
             ) as response:
                 self.metrics.requests.add(method=method, status=str(response.status))
+                self._note_budget(response.headers)
                 if response.status in {301, 302, 307, 308} and method == "GET":
                     async with self._redirected(response, token) as followed:
                         yield followed
@@ -117,6 +118,11 @@ class Transport:
         keeps_token = URL(target).authority == response.url.authority
         async with self.open("GET", target, token if keeps_token else None) as followed:
             yield followed
+
+    def _note_budget(self, headers: Mapping[str, str]) -> None:
+        left = headers.get("X-RateLimit-Remaining", "")
+        if left.isascii() and left.isdigit():
+            self.metrics.budget.set(int(left), resource=headers.get("X-RateLimit-Resource", "core"))
 
     def _trusted(self, address: str) -> URL:
         url = URL(address)

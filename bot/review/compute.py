@@ -15,7 +15,7 @@ from analysis.selection import UnknownRuleError, configured, require_known_in, s
 from analysis.settings import Settings
 from analysis.snapshot import Snapshot
 from bot.review.located import LocatedFinding, Remark, locate
-from bot.review.match import match
+from bot.review.match import Moves, match
 from bot.review.pairs import estimate_pairs
 from bot.review.result import Review
 
@@ -30,7 +30,7 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
     rules, unknown = _rules(settings)
     before = configured(analyse(base, rules, _on_base(scope), store=store), settings)
     after = configured(analyse(head, rules, scope.paths, store=store), settings)
-    matched = match(_located(before, base), _located(after, head))
+    matched = match(_located(before, base), _located(after, head), Moves.between(base, head))
     memory = estimate_pairs(base, head, scope, settings, store)
     return Review(
         base=base_tip,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from analysis.snapshot import Snapshot
 from bot.review.located import LocatedFinding
 
 
@@ -18,8 +19,27 @@ class Matched:
     existing: tuple[LocatedFinding, ...]
 
 
-def match(base: Iterable[LocatedFinding], head: Iterable[LocatedFinding]) -> Matched:
-    """Pair findings one to one by fingerprint; a fingerprint that occurs twice needs two partners."""
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Files that only the base or only the head has: what leaves the one kind may be found again in the other."""
+
+    removed: Collection[str] = ()
+    added: Collection[str] = ()
+
+    @classmethod
+    def between(cls, base: Snapshot, head: Snapshot) -> Moves:
+        """Of a change from ``base`` to ``head``."""
+        return cls(base.paths - head.paths, head.paths - base.paths)
+
+
+_STAYED = Moves()
+
+
+def match(base: Iterable[LocatedFinding], head: Iterable[LocatedFinding], moves: Moves = _STAYED) -> Matched:
+    """Pair findings one to one by fingerprint, then those of removed files with those of added ones that say the same.
+
+    A fingerprint that occurs twice needs two partners.
+    """
     before, after = list(base), list(head)
     known = Counter(finding.fingerprint for finding in before)
     introduced, existing = [], []
@@ -29,7 +49,19 @@ def match(base: Iterable[LocatedFinding], head: Iterable[LocatedFinding]) -> Mat
             existing.append(finding)
         else:
             introduced.append(finding)
-    return Matched(_sorted(introduced), _sorted(_leftover(before, known)), _sorted(existing))
+    fixed = _leftover(before, known)
+    for finding in [each for each in introduced if each.path in moves.added]:
+        partner = next((each for each in fixed if each.path in moves.removed and _says(each) == _says(finding)), None)
+        if partner is not None:
+            fixed.remove(partner)
+            introduced.remove(finding)
+            existing.append(finding)
+    return Matched(_sorted(introduced), _sorted(fixed), _sorted(existing))
+
+
+def _says(finding: LocatedFinding) -> tuple[str, str, int, int]:
+    """What stays of a finding whose file gets another name."""
+    return finding.rule, finding.message, finding.column, len(finding.evidence)
 
 
 def _leftover(before: list[LocatedFinding], unmatched: Counter[str]) -> list[LocatedFinding]:

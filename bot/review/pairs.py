@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -38,9 +38,10 @@ class Pairs:
 def estimate_pairs(base: Snapshot, head: Snapshot, scope: Scope, settings: Settings, store: MutableMapping[str, Facts]) -> Pairs:
     """Estimates of the entry points in ``scope``; files that train nothing are left out."""
     entries = entry_points(head, scope, settings, store)
+    chosen = sorted(sorted(entries, key=_order(head, scope, store))[:_MOST])
     problems = [f"Memory was estimated for {_MOST} of {counted(len(entries), 'entry point')}; `entry-points` chooses them."] if len(entries) > _MOST else []
     pairs: list[EstimatePair] = []
-    for entry in entries[:_MOST]:
+    for entry in chosen:
         request, problem = _request(entry, settings.of_entry(entry))
         problems += [problem] if problem else []
         before, after = (_estimates(snapshot, request, problems) for snapshot in (base, head))
@@ -55,6 +56,12 @@ def entry_points(head: Snapshot, scope: Scope, settings: Settings, store: Mutabl
     importers = index(head, store).importers
     roots = [path for path in sorted(scope.entries) if not importers.get(path)]
     return tuple(roots or sorted(scope.entries))
+
+
+def _order(head: Snapshot, scope: Scope, store: MutableMapping[str, Facts]) -> Callable[[str], tuple[bool, bool, str]]:
+    """Those that train themselves first, then those that were changed: only the first are estimated."""
+    facts = index(head, store).facts
+    return lambda path: (path not in facts or not facts[path].trains, path not in scope.changed, path)
 
 
 def _request(entry: str, configured: EntrySettings) -> tuple[Request, str]:

@@ -13,7 +13,7 @@ from analysis.selection import configured, select
 from analysis.settings import Settings
 from bot.review.fixable import SAFE, is_fixable
 from bot.review.located import locate
-from bot.review.match import match
+from bot.review.match import Moves, match
 from bot.worker.wire import Task
 
 Answer = dict[str, object]
@@ -33,7 +33,8 @@ def fix(task: Task, settings: Settings) -> Answer:
     wanted = report.findings
     if named is None:
         before = configured(analyse(task.base, rules, scope.paths | scope.removed), settings)
-        matched = match([locate(each, task.base) for each in before.findings], [locate(each, task.head) for each in report.findings])
+        located = [locate(each, task.base) for each in before.findings], [locate(each, task.head) for each in report.findings]
+        matched = match(*located, moves=Moves.between(task.base, task.head))
         introduced = {each.fingerprint for each in matched.introduced}
         wanted = tuple(each for each in report.findings if each.fingerprint in introduced)
     safeties = _ANY if named else SAFE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.review.match import match
+from bot.review.match import Moves, match
 from tests.bot.review.examples import QUESTION, RETAINED, UNCLEARED
 
 
@@ -19,3 +19,12 @@ def test_a_second_of_the_same_fingerprint_is_new() -> None:
     matched = match([RETAINED], [RETAINED, again])
     assert (matched.existing, matched.introduced, matched.fixed) == ((RETAINED,), (again,), ())
     assert match([RETAINED, again], [again]).fixed == (again,)
+
+
+def test_a_finding_in_a_renamed_file_is_the_same() -> None:
+    renamed = replace(RETAINED, path="renamed.py", line=42, end_line=42, fingerprint="other")
+    moves = Moves(removed={RETAINED.path}, added={"renamed.py"})
+
+    assert match([RETAINED], [renamed], moves).existing == (renamed,)
+    assert match([RETAINED], [renamed, replace(renamed, fingerprint="more")], moves).introduced == (replace(renamed, fingerprint="more"),)
+    assert match([RETAINED], [renamed]).introduced == (renamed,)

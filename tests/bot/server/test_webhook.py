@@ -115,6 +115,9 @@ async def test_pages(client: aiohttp.ClientSession) -> None:
         text = await response.text()
     assert 'preflight_deliveries_total{event="pull_request",outcome="stored"}' in text
     assert 'preflight_step_seconds_bucket{kind="review",step="analyse",le="+Inf"}' in text
+    assert 'preflight_findings_total{outcome="introduced",rule="marked-line"}' in text
+    assert "\npreflight_queue_age_seconds " in text
+    assert 'preflight_github_budget_remaining{resource="core"}' in text
 
 
 async def idle(client: aiohttp.ClientSession) -> bool:
