@@ -30,7 +30,7 @@ def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame, *, fir
     machine.tree.add(alt)
     outcomes: list[tuple[Exit | None, Delta]] = []
     raised: GuestRaise | None = None
-    ranks = Ranks(machine, span)
+    ranks = Ranks(machine, span, frame)
     for index, arm in enumerate(arms):
         mark = machine.heap.begin()
         machine.tree.begin_arm(alt)

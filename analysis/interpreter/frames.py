@@ -10,15 +10,16 @@ from analysis.interpreter.values import Cell, Class, Function, Module, Stamp, Va
 if TYPE_CHECKING:
     from analysis.interpreter.heap import Delta
     from analysis.interpreter.scopes import Names
-    from analysis.source import SourceFile
+    from analysis.source import SourceFile, Span
 
 
 @dataclass(slots=True, eq=False)
 class Exit:
-    """How a statement left: "break", "continue" or "return" (with its value)."""
+    """How a statement left: "break", "continue" or "return" (with its value), and where."""
 
     kind: str
     value: Value = None
+    span: Span | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from analysis.trace.events import RankGuard
 
 if TYPE_CHECKING:
-    from analysis.interpreter.frames import Exit
+    from analysis.interpreter.frames import Exit, Frame
     from analysis.interpreter.machine import Machine
     from analysis.interpreter.values import Value
     from analysis.source import Span
@@ -18,21 +18,23 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Taken:
-    """One arm: whether the condition held, and how the arm left."""
+    """One arm: whether the condition held, how the arm left, and the exits inside it that were undecided."""
 
     holds: bool
     left: Exit | None = None
     raised: bool = True
+    perhaps: tuple[Exit, ...] = ()
 
 
 class Ranks:
     """One branch. While an arm runs, what happens there is under the branch's condition if ranks answer it differently."""
 
-    __slots__ = ("arms", "division", "escaped", "machine", "outer", "span")
+    __slots__ = ("arms", "division", "escaped", "frame", "machine", "outer", "span")
 
-    def __init__(self, machine: Machine, span: Span) -> None:
+    def __init__(self, machine: Machine, span: Span, frame: Frame) -> None:
         self.machine = machine
         self.span = span
+        self.frame = frame
         self.division = machine.divisions.get(span)
         self.outer = machine.guards
         self.escaped: tuple[RankGuard, ...] = ()
@@ -43,31 +45,34 @@ class Ranks:
         """One arm, taken where the condition ``holds`` or where it does not."""
         taken = Taken(holds)
         self.arms.append(taken)
-        self.machine.guards = (*self.outer, *self._guard(holds=holds, until=""))
-        inside = len(self.machine.guards)
+        self.machine.guards = (*self.outer, *self._guard(holds=holds))
+        inside, pending = len(self.machine.guards), len(self.frame.pending)
         try:
             yield taken
             taken.raised = False
+            taken.perhaps = tuple(left for left, _ in self.frame.pending[pending:])
             if taken.left is None:
                 self.escaped += self.machine.guards[inside:]
         finally:
             self.machine.guards = self.outer
 
     def close(self) -> None:
-        """The ways meet: where only some of the arms left, what follows is reached by the ranks of the others."""
-        leaving = next((taken.left for taken in self.arms if taken.left is not None), None)
-        staying = next((taken for taken in self.arms if taken.left is None and not taken.raised), None)
-        if leaving is None:
-            self.machine.guards = (*self.outer, *self.escaped)
-        elif len(self.arms) > 1 and staying is not None:
-            self.machine.guards = (*self.outer, *self.escaped, *self._guard(holds=staying.holds, until=leaving.kind))
+        """The ways meet: where some of the arms left, or may have, what follows is reached by the ranks of the others."""
+        self.machine.guards = (*self.outer, *self.escaped)
+        if self.division is None or len(self.arms) < 2:  # noqa: PLR2004  one arm alone divides nobody
+            return
+        for taken in self.arms:
+            for left in (taken.left,) if taken.left is not None else taken.perhaps[:1]:
+                if any(other is not taken and other.left is None and not other.raised for other in self.arms):
+                    self.machine.guards += self._guard(holds=not taken.holds, left=left, surely=left is taken.left)
 
-    def _guard(self, *, holds: bool, until: str) -> tuple[RankGuard, ...]:
+    def _guard(self, *, holds: bool, left: Exit | None = None, surely: bool = True) -> tuple[RankGuard, ...]:
+        """Who gets past: those who answered ``holds``, and, if the others left only perhaps, some of those too."""
         if self.division is None:
             return ()
         condition, zero, others = self.division
-        passes = [None if answer is None else answer == holds for answer in (zero, others)]
-        return (RankGuard(self.span, condition, passes[0], passes[1], until, self.machine.path),)
+        passes = [None if answer is None or (answer != holds and not surely) else answer == holds for answer in (zero, others)]
+        return (RankGuard(self.span, condition, passes[0], passes[1], left.kind if left else "", self.machine.path, left.span if left else None),)
 
 
 def dropped(guards: tuple[RankGuard, ...], since: int, *kinds: str) -> tuple[RankGuard, ...]:

@@ -142,7 +142,7 @@ def _aug_assign(machine: Machine, node: ast.AugAssign, frame: Frame) -> Exit | N
 def _return(machine: Machine, node: ast.Return, frame: Frame) -> Exit | None:
     value = None if node.value is None else machine.evaluate(node.value, frame)
     machine.tree.add(Leave("return"))
-    return Exit("return", value)
+    return Exit("return", value, frame.file.span(node))
 
 
 def _if(machine: Machine, node: ast.If, frame: Frame) -> Exit | None:
@@ -160,14 +160,14 @@ def _yields(node: ast.AST) -> bool:
     return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in ast.walk(node))
 
 
-def _break(machine: Machine, _node: ast.Break, _frame: Frame) -> Exit | None:
+def _break(machine: Machine, node: ast.Break, frame: Frame) -> Exit | None:
     machine.tree.add(Leave("break"))
-    return Exit("break")
+    return Exit("break", span=frame.file.span(node))
 
 
-def _continue(machine: Machine, _node: ast.Continue, _frame: Frame) -> Exit | None:
+def _continue(machine: Machine, node: ast.Continue, frame: Frame) -> Exit | None:
     machine.tree.add(Leave("continue"))
-    return Exit("continue")
+    return Exit("continue", span=frame.file.span(node))
 
 
 def _nothing(_machine: Machine, _node: ast.stmt, _frame: Frame) -> Exit | None:

@@ -85,6 +85,12 @@ def _log(call: Call) -> Value:
     emit(call.machine, Kind.LOG, subject=name, value=value, detail="framework")
 
 
+@SUBJECT.function("preflight_library.together")
+def _together(call: Call) -> Value:
+    """Something that every rank has to call."""
+    emit(call.machine, Kind.COLLECTIVE, subject=call.args[0])
+
+
 @SUBJECT.function("preflight_library.optimizers_in")
 def _optimizers(call: Call) -> Value:
     return _listed(call, _found(call.args[0], OPTIMIZER))

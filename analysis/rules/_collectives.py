@@ -57,8 +57,10 @@ def _has_partner(event: Event, guard: RankGuard, partners: set[tuple[str, str, S
 
 
 def place(trace: Trace, event: Event, guard: RankGuard) -> Span:
-    """Where the event stands in the function that holds the condition: itself, or the call that leads to it."""
+    """Where the event stands in the function that holds the condition: itself, or the call that leads to it; where ranks leave a loop, where they do."""
     files = trace.snapshot.contents
+    if guard.until == "break" and guard.exit is not None:
+        return guard.exit
     inwards = frames(event)[len(guard.path) :] if event.path[: len(guard.path)] == guard.path else frames(event)
     return next((span for span in inwards if span.path in files), visible(event, files))
 

@@ -31,7 +31,7 @@ from analysis.trace.places import visible
 
 _STREAM = "torch.utils.data.IterableDataset"
 #: Words in a stream's class by which it may divide itself, or is not meant to be the same everywhere.
-_WORDS = (b"worker", b"shard", b"split", b"rand", b"while True", b"while 1", b"islice", b"load_dataset", b"webdataset", b"cycle")
+_WORDS = (b"worker", b"shard", b"split_", b"rand", b"while True", b"while 1", b"islice", b"load_dataset", b"webdataset", b"cycle")
 
 
 def check(trace: Trace) -> Iterator[Reported]:

@@ -23,6 +23,7 @@ from analysis.rules._collectives import SAVES, by_rank, guarded, place, who
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind, RankGuard
+from analysis.trace.places import visible
 from analysis.trace.reading import around, span_of, text
 
 _TALKING = {"fsdp": "which collects the weights from all ranks", "ddp": "which sends buffers to all ranks and averages gradients"}
@@ -54,11 +55,20 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
                 RULE.severity,
                 Confidence.HIGH if event.detail.how == "fsdp" else Confidence.MEDIUM,
                 span,
-                f"{who(guard)} can reach this forward of the wrapped model, {_TALKING[event.detail.how]}: those which arrive wait for the rest, or take the next batch's exchange for theirs",
-                (Evidence(guard.span, f"`{text(trace.snapshot, guard.span)}` has another answer on other ranks"), Evidence(span, "the wrapper is called, not the model inside")),
+                f"{_leaving(guard)}{who(guard)} can reach the next forward of the wrapped model, {_TALKING[event.detail.how]}: those which arrive wait for the rest, "
+                "or take the next batch's exchange for theirs",
+                (
+                    Evidence(guard.span, f"`{text(trace.snapshot, guard.span)}` has another answer on other ranks"),
+                    Evidence(visible(event, trace.snapshot.contents), "the wrapper is called, not the model inside"),
+                ),
                 no_fix_because="either every rank evaluates its share, or one evaluates the model inside the wrapper (which sharded models do not allow)",
             )
         )
+
+
+def _leaving(guard: RankGuard) -> str:
+    """How a message about a loop that some ranks leave begins."""
+    return "some ranks leave the loop here on their own: " if guard.until == "break" else ""
 
 
 def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
@@ -70,10 +80,10 @@ def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
         RULE.severity,
         Confidence.HIGH if known else Confidence.MEDIUM,
         span,
-        f"{who(guard)} can reach this collective ({event.subject}): {how}, so that those which arrive wait for the rest for ever",
+        f"{_leaving(guard)}{who(guard)} can reach this collective ({event.subject}): {how}, so that those which arrive wait for the rest for ever",
         (
             Evidence(guard.span, f"`{text(trace.snapshot, guard.span)}` has another answer on other ranks"),
-            Evidence(span, "every rank would have to come here"),
+            Evidence(span if guard.until != "break" else visible(event, trace.snapshot.contents), "every rank would have to come here"),
         ),
     )
     proposal = _outside(trace, event, guard, span)

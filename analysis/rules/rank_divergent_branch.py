@@ -21,6 +21,7 @@ from analysis.interpreter.values import Symbol, Value
 from analysis.library.tensor import Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
+from analysis.library.ranks import asks_for_rank
 from analysis.rules._collectives import by_rank, guarded, place
 from analysis.rules._objects import numbers_in
 from analysis.source import Span
@@ -37,6 +38,10 @@ def check(trace: Trace) -> Iterator[Reported]:
     if not trace.distributed:
         return
     told: set[Span] = set()
+    for event in trace.events(Kind.SCHEDULER_STEP):
+        if event.span not in told and any(_is_own(value) for value in event.detail):
+            told.add(event.span)
+            yield _own_schedule(trace, event)
     for event, guard in (*guarded(trace, _by_data), *_averaging(trace)):
         if guard.span not in told and guard.span.path in trace.snapshot.contents:
             told.add(guard.span)
@@ -54,6 +59,24 @@ def _averaging(trace: Trace) -> Iterator[tuple[Event, RankGuard]]:
         guard = next((each for each in reversed(event.context.rank_guards) if _by_data(each)), None)
         if guard is not None and numbers_in([event.value]) & averaging:
             yield event, guard
+
+
+def _is_own(value: Value) -> bool:
+    return getattr(value, "rank_varying", False) is True and not asks_for_rank(value)
+
+
+def _own_schedule(trace: Trace, event: Event) -> Reported:
+    span = visible(event, trace.snapshot.contents)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.HIGH,
+        span,
+        "the schedule follows a number of this rank's own: ranks lower the learning rate at different times, and their weights part ways",
+        (Evidence(span, "the number was computed from this rank's share of the data and not reduced over the ranks"),),
+        no_fix_because="the number has to be reduced over the ranks before the schedule sees it",
+    )
+    return Reported(finding)
 
 
 def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:

@@ -27,7 +27,7 @@ from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
 
 #: Words of a class that evens its list out somewhere.
-_EVENING = (b"total_size", b"pad", b"drop_last", b"ceil", b"floor", b"trunc", b"min(", b"max(", b"even", b"while True", b"cycle")
+_EVENING = (b"total_size", b"pad", b"drop_last", b"ceil", b"floor", b"trunc", b"min(", b"max(", b"while True", b"cycle")
 
 
 def check(trace: Trace) -> Iterator[Reported]:

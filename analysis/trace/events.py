@@ -28,6 +28,7 @@ class RankGuard:
     others: bool | None
     until: str
     path: tuple[Span, ...]
+    exit: Span | None = None  # where the others left
 
 
 @dataclass(frozen=True, slots=True)
