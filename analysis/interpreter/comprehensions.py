@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.iteration import few_if_endless
@@ -22,7 +24,7 @@ def run(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.
     span = frame.file.span(node)
     if isinstance(node, ast.GeneratorExp):
         first = machine.iterate(machine.evaluate(node.generators[0].iter, frame), span)
-        return _lazily(machine, node, frame, first)
+        return _lazily(machine, node, _closed_over(node, frame), first)
     made: Value = GuestDict() if isinstance(node, ast.DictComp) else GuestSet() if isinstance(node, ast.SetComp) else GuestList()
     made.span, made.stamp = span, machine.stamp
     unknown = machine.unknown_items
@@ -37,6 +39,21 @@ def run(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.
         if len(made) >= MAX_ITEMS:
             break
     return made if machine.unknown_items == unknown else machine.domain.collected(machine, made, span)
+
+
+def _closed_over(node: ast.GeneratorExp, frame: Frame) -> Frame:
+    """A frame of its own with the variables that the expression reads: its function may have returned when it is consumed."""
+    if frame.function is None:
+        return frame
+    held = {name: frame.vars[name] for name in _read_by(node) if name in frame.vars}
+    return replace(frame, vars=held, pending=[])
+
+
+@lru_cache(maxsize=4096)
+def _read_by(node: ast.GeneratorExp) -> frozenset[str]:
+    """The names in the parts that are evaluated later."""
+    later = [node.elt, *(part for each in node.generators for part in (each.target, *each.ifs)), *(each.iter for each in node.generators[1:])]
+    return frozenset(name.id for part in later for name in ast.walk(part) if isinstance(name, ast.Name))
 
 
 def _lazily(machine: Machine, node: ast.GeneratorExp, frame: Frame, first: Iterator[Value]) -> Iterator[Value]:
