@@ -25,7 +25,7 @@ def fingerprinted(findings: Iterable[Finding], snapshot: Snapshot, modules: Modu
         key = (finding.rule, f"{modules.dotted_name(finding.span.path)}:{qualname}", statement)
         words = "\n".join((*key, str(seen[key])))
         seen[key] += 1
-        yield replace(finding, function=qualname, fingerprint=hashlib.sha256(words.encode()).hexdigest()[:_LENGTH])
+        yield replace(finding, function=qualname, fingerprint=hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH])
 
 
 def _place(span: Span, snapshot: Snapshot) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, field
 
-from analysis.facts import Facts, content_hash, facts_of, may_train
+from analysis.facts import Definition, Facts, content_hash, facts_of, may_train
 from analysis.modules import Modules
 from analysis.snapshot import Snapshot
 from analysis.source import NotAnalysed
@@ -23,6 +23,26 @@ class Index:
     not_analysed: list[NotAnalysed] = field(default_factory=list)
     imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
     importers: dict[str, list[str]] = field(default_factory=dict)
+    _definitions: dict[str, dict[str, Definition]] = field(default_factory=dict, repr=False)
+    _calls: dict[str, dict[str, set[str]]] = field(default_factory=dict, repr=False)
+
+    def definitions(self, path: str) -> dict[str, Definition]:
+        """The definitions of a file by qualified name; kept, because there may be thousands."""
+        if path not in self._definitions:
+            self._definitions[path] = {found.qualname: found for found in self.facts[path].definitions}
+        return self._definitions[path]
+
+    def calls_within(self, path: str) -> dict[str, set[str]]:
+        """What each definition of a file calls, in its own body and in the definitions inside it."""
+        if path not in self._calls:
+            within: dict[str, set[str]] = {found.qualname: set() for found in self.facts[path].definitions}
+            for found in self.facts[path].definitions:
+                name = found.qualname
+                within[name].update(found.calls)
+                while name := name.rpartition(".")[0]:
+                    within.get(name, set()).update(found.calls)
+            self._calls[path] = within
+        return self._calls[path]
 
     def reached_from(self, paths: Iterable[str]) -> frozenset[str]:
         """``paths`` and everything they import, directly or not."""

@@ -54,6 +54,8 @@ def _table(path: str, raw: bytes) -> dict[str, Any] | None:
         raise SettingsError(f"{path} is not UTF-8: byte {error.start} cannot be read") from error
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from error
+    except ValueError as error:  # Python refuses to make a number of thousands of digits
+        raise SettingsError(f"{path} holds a number that is too long to be read") from error
     except RecursionError as error:
         raise SettingsError(f"{path} is nested too deep to be a configuration") from error
     tool = document.get("tool")

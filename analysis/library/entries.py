@@ -34,7 +34,7 @@ def candidates(index: Index, paths: Collection[str]) -> list[tuple[Entry, Defini
     called = {callee for caller in training for callee in _callees(index, caller, training)}
     found: dict[Entry, Definition] = {}
     for path, qualname in sorted(training, key=lambda each: (each in called, each[0], training_start(index, each))):
-        definition = _definitions(index, path)[qualname]
+        definition = index.definitions(path)[qualname]
         entry = Entry(path, _driven(definition, index, path))
         found.setdefault(entry, definition)
     return list(found.items())
@@ -42,7 +42,7 @@ def candidates(index: Index, paths: Collection[str]) -> list[tuple[Entry, Defini
 
 def training_start(index: Index, place: tuple[str, str]) -> int:
     """Where the function begins in its file."""
-    return _definitions(index, place[0])[place[1]].start
+    return index.definitions(place[0])[place[1]].start
 
 
 def stateful_modules(index: Index, paths: Collection[str]) -> Iterator[tuple[Entry, Definition]]:
@@ -54,14 +54,10 @@ def stateful_modules(index: Index, paths: Collection[str]) -> Iterator[tuple[Ent
                 yield Entry(path, owner), found
 
 
-def _definitions(index: Index, path: str) -> dict[str, Definition]:
-    return {found.qualname: found for found in index.facts[path].definitions}
-
-
 def _driven(definition: Definition, index: Index, path: str) -> str:
     """A hook is called by its class's framework: the class is the entry."""
     owner, _, name = definition.qualname.rpartition(".")
-    around = _definitions(index, path).get(owner)
+    around = index.definitions(path).get(owner)
     return owner if name in HOOKS and around is not None and around.is_class else definition.qualname
 
 
@@ -69,7 +65,7 @@ def _training(index: Index, paths: Collection[str]) -> dict[tuple[str, str], Non
     """Functions that train or evaluate, and those that call one of them, in the order of the files."""
     found: dict[tuple[str, str], None] = {}
     for path in sorted(paths):
-        definitions = _definitions(index, path)
+        definitions = index.definitions(path)
         for each in definitions.values():
             outermost = _outermost(each, definitions)
             if outermost is not None and (each.trains or each.evaluates or _runs_a_trainer(each)):
@@ -89,16 +85,16 @@ def _runs_a_trainer(definition: Definition) -> bool:
 
 def _functions(index: Index, paths: Collection[str]) -> Iterator[tuple[str, str]]:
     for path in sorted(paths):
-        definitions = _definitions(index, path)
+        definitions = index.definitions(path)
         yield from ((path, name) for name, each in definitions.items() if _outermost(each, definitions) == name)
 
 
 def _callees(index: Index, caller: tuple[str, str], among: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Those of ``among`` that ``caller`` seems to call: by name, in its own file or in one that it imports."""
+    if not among:
+        return
     path, qualname = caller
-    definitions = _definitions(index, path)
-    inside = f"{qualname}."
-    calls = {call for name, each in definitions.items() if name == qualname or name.startswith(inside) for call in each.calls}
+    calls = index.calls_within(path)[qualname]
     near = {path, *index.imports.get(path, ())}
     for place in among:
         if place == caller or place[0] not in near:

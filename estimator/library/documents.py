@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 200_000
 #: Values made of one document, aliases counted each time: more is a trap.
 MAX_VALUES = 20_000
+#: Nobody opens more brackets inside each other.
+_MAX_DEPTH = 100
+_BRACKET = re.compile(r"[][{}]")
 _MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -71,10 +75,19 @@ class _Reader:
         return Span(self.path, start, start + 1)
 
 
+def _opens(text: str) -> int:
+    """How many brackets are open at once at most, those in texts counted too: the parser's time grows with the square of it."""
+    deepest = depth = 0
+    for character in _BRACKET.findall(text):
+        depth += 1 if character in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
 def as_yaml(machine: Machine, text: str, path: str) -> Value:
     """A YAML document as guest values; a symbol where it cannot be read."""
     unreadable = Symbol(f"the content of {path or 'a YAML text'}, which cannot be read", machine.span)
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_CHARACTERS or _opens(text) > _MAX_DEPTH:
         return unreadable
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)

@@ -120,6 +120,7 @@ def test_what_is_wrong_is_said_in_one_sentence(text: bytes, sentence: str) -> No
         (b"gpus = [", "is not valid TOML"),
         (b"gpus = ['\xff']", "is not UTF-8: byte 9"),
         (b"a = " + b"[" * 100_000, "nested too deep"),
+        (b"a = " + b"9" * 10_000, "holds a number that is too long"),
         (b"#" * 1_000_001, "larger than 1 MB"),
     ],
 )

@@ -29,6 +29,7 @@ from torch import nn
 from model import Net
 
 BATCH = 8
+torch.manual_seed(0)
 model = Net(1024).cuda()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 for step in range(100):
@@ -103,6 +104,23 @@ def test_entry_points_are_those_that_nobody_imports_or_those_configured() -> Non
     scope = scope_of(snapshot("b", model=MODEL, train=TRAIN, other=TRAIN), head)
     assert entry_points(head, scope, Settings(), {}) == ("other.py", "train.py")
     assert entry_points(head, scope, Settings(entry_points=("o*.py",)), {}) == ("other.py",)
+
+
+def test_among_many_entry_points_those_that_train_come_first() -> None:
+    idle = {f"a{number}": f"import torch\nx = {number}\n" for number in range(20)}
+    head = snapshot("a", train=TRAIN.replace("BATCH = 8", "BATCH = 80"), model=MODEL, **{name: text + "y = 1\n" for name, text in idle.items()})
+
+    result = review(snapshot("b", train=TRAIN, model=MODEL, **idle), head, SETTINGS)
+
+    assert [pair.entry for pair in result.estimates] == ["train.py"]
+    assert any("8 of 21 entry points" in problem for problem in result.problems)
+
+
+def test_a_renamed_file_introduces_nothing() -> None:
+    result = review(snapshot("b", model=MODEL, train=UNCLEARED), snapshot("a", model=MODEL, trainer=UNCLEARED), SETTINGS)
+
+    assert (result.introduced, result.fixed) == ((), ())
+    assert "missing-zero-grad" in {finding.rule for finding in result.existing}
 
 
 def test_settings_of_one_entry_point_hold_for_it() -> None:
