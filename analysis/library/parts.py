@@ -33,6 +33,10 @@ freeze unfreeze clear setup build
 _NO_FORWARD = tuple(_SETTERS.split())
 
 
+#: Methods that libraries run without gradients themselves.
+_WITHOUT_GRAD = frozenset({"generate"})
+
+
 class ModelPart(Symbol):
     """``owner.name``: a submodule, a method, a number, whatever the use makes of it."""
 
@@ -63,10 +67,13 @@ def call_part(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
     given = (*call.args, *call.kwargs.values())
     if part.name.startswith(_NO_FORWARD) or (not given and part.within is None):
         return _setting(domain, part, call)
+    held = modes(call.machine)
+    set_modes(call.machine, replace(held, grad=held.grad and part.name not in _WITHOUT_GRAD))
     with forwarding(domain, part.owner) as outermost:
         result = run_unknown(domain, part.owner, call, part.name)
     if outermost:
         emit(call.machine, Kind.FORWARD, subject=owner_of(part.owner), value=result, detail=given)
+    set_modes(call.machine, held)
     return result
 
 
