@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 MAX_DEPTH = 64
 #: How often one function may stand in the call stack.
 MAX_RECURSION = 12
-#: The same for one whose arguments are unknown: nothing would end it.
-MAX_BLIND_RECURSION = 3
+#: The same where nothing known ends it: its arguments are unknown, or it calls itself on one side of an undecided condition.
+MAX_BLIND_RECURSION = 2
 
 
 def evaluate_call(machine: Machine, node: ast.Call, frame: Frame) -> Value:
@@ -252,7 +252,8 @@ def fresh(machine: Machine, value: Value, span: Span) -> Value:
 
 def call_function(machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
     """Run a guest function (or make its generator)."""
-    deepest = MAX_BLIND_RECURSION if args and all(isinstance(value, (Symbol, Function)) for value in args) else MAX_RECURSION
+    blind = machine.heap.log is not None or (args and all(isinstance(value, (Symbol, Function)) for value in args))
+    deepest = MAX_BLIND_RECURSION if blind else MAX_RECURSION
     if machine.depth >= MAX_DEPTH or machine.state.get("stack", ()).count(function.node) >= deepest:
         machine.note(span, f"{function.qualname} calls itself too deeply to be followed")
         return machine.domain.call_unknown(machine, function, args, kwargs, span)

@@ -66,3 +66,10 @@ def test_a_side_of_a_conditional_expression_has_effects_only_on_its_side():
     found, _ = run("import os\ndef f():\n    global n\n    n = 1\n    return 5\nn = 0\nr = f() if os.flag > 1 else 7")
     assert set(found["r"].values) == {5, 7}
     assert set(found["n"].values) == {0, 1}
+
+
+def test_recursion_into_unknown_data_costs_no_more_than_a_few_calls():
+    walk = "import os\ndef walk(data, device):\n    if data.a > 1:\n        return [walk(data.x, device), walk(data.y, device), walk(data.z, device)]\n"
+    walk += "    if data.b > 1:\n        return {'k': walk(data.x, device), 'l': walk(data.y, device)}\n    return data\ndef go(data):\n    return walk(data, 'cpu')\nr = go(*os.args)"
+    _, machine = run(walk, budget=20_000)
+    assert machine.steps > 19_000
