@@ -23,6 +23,9 @@ _WAITS = 12
 #: A job that brings the process down would otherwise do so for ever.
 _RECOVERIES = 5
 
+#: What DBOS says of a workflow that somebody cancelled while it ran.
+_REPLACED = ("was cancelled during execution", "is no longer owned by this execution")
+
 _performer: Performer | None = None
 
 
@@ -40,7 +43,12 @@ def is_news(record: logging.LogRecord) -> bool:
     """Whether a record of DBOS says something new: that a job was replaced, failed and was reported, or is cut off by a stop, is how it should be."""
     error = record.exc_info[1] if record.exc_info else None
     stopping = _performer is not None and _performer.stopping
-    return not stopping and not isinstance(error, JobFailedError | dbos_error.DBOSWorkflowCancelledError | dbos_error.DBOSAwaitedWorkflowCancelledError)
+    replaced = any(words in record.getMessage() for words in _REPLACED)
+    return (
+        not stopping
+        and not replaced
+        and not isinstance(error, JobFailedError | dbos_error.DBOSWorkflowCancelledError | dbos_error.DBOSAwaitedWorkflowCancelledError)
+    )
 
 
 def partition(key: str, delay: float | None = None) -> AbstractContextManager[Any]:

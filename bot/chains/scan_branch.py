@@ -40,11 +40,12 @@ class Scanning:
     place: Workplace
 
     async def prepare(self, facts: Json) -> Outcome:
-        """Bring the files of a repository that we have read before: its next pull request starts from them."""
-        client = self.place.client(facts)
-        reader = self.place.reader(client)
+        """Bring the files of a repository that we have read before: its next pull request starts from them. Nothing is read of others for that."""
+        reader = self.place.reader(self.place.client(facts))
         if reader.knows_repository():
             await reader.snapshots(facts["head"], facts["head"], ())
+        if not await self._may_upload(facts):
+            return Outcome("done")
         return Outcome("go on", facts | {"tip": facts["head"], "changes": {"paths": []}})
 
     async def scan(self, state: Json) -> Outcome:
@@ -54,7 +55,7 @@ class Scanning:
         configuration = await configuration_at(reader, state["tip"])
         if not settings_or_default(configuration).sarif:
             return Outcome("done")
-        if (await self.place.app.granted(state["installation"])).get("security_events") != "write":
+        if not await self._may_upload(state):
             return Outcome("done")
         _, head, _ = await reader.snapshots(state["head"], state["head"], state["changes"]["paths"])
         answer = await run_task(Task("sarif", head, head, configuration, state["tip"]), self.place.settings)
@@ -71,3 +72,6 @@ class Scanning:
         except (RefusedError, NotFoundError) as error:
             log.info("%s takes no SARIF: %s", client.full_name, error)  # code scanning is not enabled there
         return Outcome("done")
+
+    async def _may_upload(self, facts: Json) -> bool:
+        return (await self.place.app.granted(facts["installation"])).get("security_events") == "write"

@@ -31,14 +31,18 @@ class Moves:
         """Of a change from ``base`` to ``head``."""
         return cls(base.paths - head.paths, head.paths - base.paths)
 
+    def may_be(self, before: LocatedFinding, after: LocatedFinding) -> bool:
+        """Whether the file of ``before`` is that of ``after``, by the same name or a new one."""
+        return before.path == after.path or (before.path in self.removed and after.path in self.added)
+
 
 _STAYED = Moves()
 
 
 def match(base: Iterable[LocatedFinding], head: Iterable[LocatedFinding], moves: Moves = _STAYED) -> Matched:
-    """Pair findings one to one by fingerprint, then those of removed files with those of added ones that say the same.
+    """Pair findings one to one by fingerprint, then what says the same in the same file or in one that took its place.
 
-    A fingerprint that occurs twice needs two partners.
+    A fingerprint that occurs twice needs two partners. An edited statement with the mistake that it had before introduces none.
     """
     before, after = list(base), list(head)
     known = Counter(finding.fingerprint for finding in before)
@@ -50,8 +54,8 @@ def match(base: Iterable[LocatedFinding], head: Iterable[LocatedFinding], moves:
         else:
             introduced.append(finding)
     fixed = _leftover(before, known)
-    for finding in [each for each in introduced if each.path in moves.added]:
-        partner = next((each for each in fixed if each.path in moves.removed and _says(each) == _says(finding)), None)
+    for finding in list(introduced):
+        partner = next((each for each in fixed if moves.may_be(each, finding) and _says(each) == _says(finding)), None)
         if partner is not None:
             fixed.remove(partner)
             introduced.remove(finding)
@@ -59,9 +63,9 @@ def match(base: Iterable[LocatedFinding], head: Iterable[LocatedFinding], moves:
     return Matched(_sorted(introduced), _sorted(fixed), _sorted(existing))
 
 
-def _says(finding: LocatedFinding) -> tuple[str, str, int, int]:
-    """What stays of a finding whose file gets another name."""
-    return finding.rule, finding.message, finding.column, len(finding.evidence)
+def _says(finding: LocatedFinding) -> tuple[str, str, int]:
+    """What stays of a finding whose statement is edited, or whose file gets another name."""
+    return finding.rule, finding.message, len(finding.evidence)
 
 
 def _leftover(before: list[LocatedFinding], unmatched: Counter[str]) -> list[LocatedFinding]:

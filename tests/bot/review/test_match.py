@@ -28,3 +28,11 @@ def test_a_finding_in_a_renamed_file_is_the_same() -> None:
     assert match([RETAINED], [renamed], moves).existing == (renamed,)
     assert match([RETAINED], [renamed, replace(renamed, fingerprint="more")], moves).introduced == (replace(renamed, fingerprint="more"),)
     assert match([RETAINED], [renamed]).introduced == (renamed,)
+
+
+def test_an_edited_statement_with_the_same_mistake_introduces_nothing() -> None:
+    edited = replace(RETAINED, fingerprint="other")
+
+    assert match([RETAINED], [edited]).existing == (edited,)
+    assert match([RETAINED], [replace(edited, message="something else")]).fixed == (RETAINED,)
+    assert match([RETAINED], [replace(edited, path="elsewhere.py")]).introduced == (replace(edited, path="elsewhere.py"),)
