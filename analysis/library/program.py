@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 #: Steps of one run: at some tens of thousands a second it ends within two or three.
 BUDGET = 60_000
-#: Steps of all runs of one entry, and of one program.
-ENTRY_BUDGET, PROGRAM_BUDGET = 120_000, 3_000_000
+#: Steps of all runs of one entry; of one program, and what each of its files adds: a change that touches few is answered soon.
+ENTRY_BUDGET, PROGRAM_BUDGET, FILE_BUDGET = 120_000, 250_000, 3_000
 #: Steps of a run that only collects what is done to arguments.
 COLLECTING_BUDGET = 20_000
 #: Bytes that say a program may run on several ranks.
@@ -40,7 +40,7 @@ _DISTRIBUTED = (
 def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str]) -> Iterator[Trace]:
     """The traces of the files ``entries``: each run as a script, then what trains and was reached by none."""
     paths = sorted(path for path in entries if path in index.facts and not _is_test(path))
-    tracing = Tracing(snapshot, index)
+    tracing = Tracing(snapshot, index, steps=PROGRAM_BUDGET + FILE_BUDGET * len(paths))
     for path in paths:
         if index.facts[path].script:
             yield from tracing.traces(Entry(path))
