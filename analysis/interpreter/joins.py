@@ -5,7 +5,6 @@ from __future__ import annotations
 from analysis.certainty import MAX_ALTERNATIVES
 from analysis.interpreter.values import MISSING, Alternatives, External, HostValue, Instance, Symbol, Value
 
-
 #: The role of a value that one rank sent to the others: where they take it and the sender keeps its own, all have the same.
 SENT = "sent"
 
@@ -40,8 +39,9 @@ def _divided(value: Value) -> Value:
             return Alternatives(values, rank_varying=True)
         case Symbol(rank_varying=False):
             return Symbol(value.why, value.span, value.stamp, rank_varying=True)
-        case HostValue() if hasattr(type(value), "differing"):
-            return value.differing()
+        case HostValue():
+            differing = getattr(type(value), "differing", None)
+            return value if differing is None else differing(value)
     return value
 
 

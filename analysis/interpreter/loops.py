@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from analysis.interpreter import branches, ranks
 from analysis.interpreter.counting import Counting
 from analysis.interpreter.frames import Exit
-from analysis.interpreter.values import HostFunction, Instance, Symbol, Value
+from analysis.interpreter.values import FewItems, HostFunction, Instance, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame
@@ -96,7 +96,7 @@ _END = object()
 
 def _length(machine: Machine, source: Value, span: Span) -> int | None:
     """The number of items, where it costs nothing to know."""
-    if isinstance(source, (list, tuple, dict, set, range, str, MappingView)):
+    if isinstance(source, (list, tuple, dict, set, range, str, MappingView)) and not isinstance(source, FewItems):
         return len(source)
     counted = source.cls.find("__len__") if isinstance(source, Instance) else None
     length = machine.call(counted, [source], {}, span) if isinstance(counted, HostFunction) else None

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
 
 
+#: Where the machine's state keeps the last decision.
+_LAST = "last decision"
+#: Functions and methods that ask whether a file or folder is there, or what is in it.
+_FILE_TESTS = frozenset({"exists", "listdir", "isdir", "isfile", "is_dir", "is_file"})
+
+
 def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     """The side to take, or None for both."""
     divisions = domain.machine.divisions
@@ -37,10 +43,14 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     known = domain.avoided.get(id(condition))
     if known is not None:
         return known[1]
+    asked, inside, taken = domain.machine.state.get(_LAST, (None, span, False))
+    if asked is condition and span.path == inside.path and span.start <= inside.start and inside.end <= span.end:
+        return bool(taken)  # ``a and b`` ended with ``a``, which is now asked for as the whole
     chosen = _chosen(domain, condition)
     taken = _not_leaving(domain, span, chosen=chosen)
     if taken != chosen:
         domain.avoided[id(condition)] = condition, taken
+    domain.machine.state[_LAST] = condition, span, taken
     return taken
 
 
@@ -97,13 +107,23 @@ def _conditions(source: SourceFile) -> dict[tuple[int, int], tuple[ast.If, ast.e
 
 
 def _deciding(test: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """Where one condition decides the whole: ``a and b`` has the truth of ``b`` once ``a`` holds, ``a or b`` holds where one of them does."""
+    """Where one condition decides the whole: ``a and b`` has the truth of ``b`` once ``a`` holds, ``a or b`` holds where one of them does.
+
+    Whether a file is there says nothing about the configuration, so that it may decide in any place.
+    """
     match test:
-        case ast.BoolOp(op=ast.And(), values=[*_, last]):
-            return [(test, last)]
+        case ast.BoolOp(op=ast.And(), values=[*parts, last]):
+            return [(test, last), *((part, part) for part in parts if _asks_for_a_file(part))]
         case ast.BoolOp(op=ast.Or(), values=[*parts, last]):
             return [(test, last), *((part, part) for part in parts)]
     return [(test, test)]
+
+
+def _asks_for_a_file(test: ast.expr) -> bool:
+    match test:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in _FILE_TESTS
+    return False
 
 
 def _ends(body: list[ast.stmt], *, flags: bool) -> bool:
@@ -119,7 +139,9 @@ def _ends(body: list[ast.stmt], *, flags: bool) -> bool:
 
 
 def _negative(condition: Symbol) -> bool:
-    """Whether the condition says that something is off or absent."""
+    """Whether the condition says that something is off or absent; on a fresh machine no file is there yet, no checkpoint to go on from."""
+    if condition.why.rpartition(".")[2].partition("(")[0] in _FILE_TESTS:
+        return True
     match condition.test:
         case ("not", Symbol() as inner):
             return not _negative(inner)

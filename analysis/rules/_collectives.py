@@ -11,7 +11,9 @@ from analysis.trace.events import Event, Kind, RankGuard
 from analysis.trace.places import frames, visible
 
 #: Saves of sharded models and engines: functions of a framework that every rank has to call.
-SAVES = frozenset({"deepspeed checkpoint", "accelerator.save_state", "accelerator.load_state", "distributed checkpoint", "fabric.save", "Trainer.save_checkpoint"})
+SAVES = frozenset(
+    {"deepspeed checkpoint", "accelerator.save_state", "accelerator.load_state", "distributed checkpoint", "fabric.save", "Trainer.save_checkpoint"}
+)
 
 
 def by_rank(guard: RankGuard) -> bool:
@@ -26,7 +28,7 @@ def in_whole_group(event: Event) -> bool:
 
 def guarded(trace: Trace, wanted: Callable[[RankGuard], bool]) -> Iterator[tuple[Event, RankGuard]]:
     """Collectives that are behind a condition which ranks answer differently, with the innermost that is ``wanted``; each condition once."""
-    told: set[tuple[str, Span]] = set()
+    told: set[tuple[bool, Span]] = set()
     partners = _reached_by(trace)
     for event in trace.events(Kind.COLLECTIVE):
         guard = next((each for each in reversed(event.context.rank_guards) if wanted(each)), None)
@@ -40,16 +42,21 @@ def guarded(trace: Trace, wanted: Callable[[RankGuard], bool]) -> Iterator[tuple
 def _reached_by(trace: Trace) -> set[tuple[str, str, Span, bool]]:
     """Each guarded collective with its function, its condition and whether rank 0 is who reaches it."""
     return {
-        (event.subject, event.context.function, guard.span, guard.zero is True)
+        (event.subject, event.context.function, guard.span, _keeps_zero(guard))
         for event in trace.events(Kind.COLLECTIVE)
         for guard in event.context.rank_guards
         if guard.zero is not guard.others
     }
 
 
+def _keeps_zero(guard: RankGuard) -> bool:
+    """Whether rank 0 is who gets past, or may: the others surely do not."""
+    return guard.zero is True or guard.others is False
+
+
 def _has_partner(event: Event, guard: RankGuard, partners: set[tuple[str, str, Span, bool]]) -> bool:
     """Whether the ranks that do not come here call the same collective: in the same function, or on the other side of the condition."""
-    zero = guard.zero is True
+    zero = _keeps_zero(guard)
     return any(
         subject == event.subject and reached_by_zero is not zero and (function == event.context.function or span == guard.span)
         for subject, function, span, reached_by_zero in partners

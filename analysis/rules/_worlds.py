@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from analysis.rules._collectives import by_rank
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.rules._collectives import by_rank
 
 #: Wrappers that only make sense on several ranks.
 _WRAPPERS = frozenset({"ddp", "fsdp", "fsdp2", "deepspeed"})

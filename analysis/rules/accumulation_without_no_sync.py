@@ -64,7 +64,8 @@ def _mistake(trace: Trace, window: Window, forwards: dict[int, Event]) -> _Mista
         return _Mistake(
             Severity.ERROR,
             last,
-            "the step takes gradients that were not averaged over the ranks: the forward of its last micro-batch ran without synchronisation, and the ranks' weights part ways",
+            "the step takes gradients that were not averaged over the ranks: the forward of its last micro-batch ran without synchronisation, "
+            "and the ranks' weights part ways",
             "the last backward before the step: no all-reduce",
             "the condition of no_sync() has to agree with that of the step, and which of the two is meant has to be decided",
         )
@@ -145,7 +146,8 @@ RULE = Rule(
         Bad(_EXAMPLE.format(body=_UNDER.format(condition="i % 4 != 0", mark="  # flagged") + _STEP)),
         Bad(
             _EXAMPLE.format(
-                body="            loss = ddp(x).mean() / 4\n            with ddp.no_sync() if (i + 1) % 4 else contextlib.nullcontext():\n                loss.backward()  # flagged\n"
+                body="            loss = ddp(x).mean() / 4\n            with ddp.no_sync() if (i + 1) % 4 else contextlib.nullcontext():\n"
+                "                loss.backward()  # flagged\n"
                 + _STEP
             )
         ),

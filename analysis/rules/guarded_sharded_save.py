@@ -58,7 +58,9 @@ def _outside(trace: Trace, event: Event, guard: RankGuard) -> Proposal | None:
         return None
     title = "Does nothing else belong to one rank? Then let every rank save"
     match stands.statements[-2:]:
-        case [ast.If(test=test, body=[*before, last]) as condition, ast.Expr() as save] if last is save and span_of(trace.snapshot, event.span.path, test) == guard.span:
+        case [ast.If(test=test, body=[*before, last]) as condition, ast.Expr() as save] if last is save:
+            if span_of(trace.snapshot, event.span.path, test) != guard.span:
+                return None
             moved, behind = (span_of(trace.snapshot, event.span.path, node) for node in (save, condition))
             if before and moved is not None and behind is not None:
                 return Proposal(title, Safety.REVIEW, (MoveStatement(moved, after=behind),))

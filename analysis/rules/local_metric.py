@@ -1,12 +1,13 @@
 """One rank's share of the validation set is taken for the whole.
 
 With a `DistributedSampler` on the validation loader each rank scores its own part. A number that is not reduced over the ranks afterwards is the
-accuracy of one part: on eight GPUs the best checkpoint is chosen, and the curve drawn, by an eighth of the data. The ranks also disagree about which epoch was best.
+accuracy of one part: on eight GPUs the best checkpoint is chosen, and the curve drawn, by an eighth of the data. The ranks also disagree about
+which epoch was best.
 
 **How to fix it.** `dist.all_reduce` the counts (correct and total, or sum and number of losses) before the quotient is taken.
 
-**What is not reported.** Numbers that were reduced, gathered or broadcast; metrics that do so themselves (torchmetrics, Lightning, `gather_for_metrics`); losses
-of training that are logged.
+**What is not reported.** Numbers that were reduced, gathered or broadcast; metrics that do so themselves (torchmetrics, Lightning,
+`gather_for_metrics`); losses of training that are logged.
 """
 
 from __future__ import annotations

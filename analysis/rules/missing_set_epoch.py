@@ -6,8 +6,8 @@ little worse than it could be, on several GPUs and never on one.
 
 **How to fix it.** `loader.sampler.set_epoch(epoch)` at the start of every epoch, before the loader is iterated.
 
-**What is not reported.** Samplers that do not shuffle; loaders that are iterated once, or evaluate; loaders that Accelerate, Lightning, Transformers, Composer or
-another framework iterates or has prepared: they call it themselves.
+**What is not reported.** Samplers that do not shuffle; loaders that are iterated once, or evaluate; loaders that Accelerate, Lightning,
+Transformers, Composer or another framework iterates or has prepared: they call it themselves.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertBefore, Proposal, Reported
 from analysis.interpreter.values import Instance
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._samplers import divides, prepared, samplers_of, shuffles
 from analysis.rules._objects import confidence_in, distinct
+from analysis.rules._samplers import divides, prepared, samplers_of, shuffles
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
+from analysis.trace.places import frames
 from analysis.trace.reading import around, dotted, span_of
 
 
@@ -54,13 +55,28 @@ def _iterated_again(trace: Trace, loader: Instance) -> Event | None:
             events.append(event)
     if len(events) > 1:
         return events[0]
-    return next((event for event in events if _in_a_loop(trace, event)), None)
+    return next((event for event in events if len(loader.stamp) < len(event.context.stamp) and _in_a_loop(trace, event)), None)
 
 
 def _in_a_loop(trace: Trace, event: Event) -> bool:
-    """Whether a loop of the same function stands around the one that iterates: it goes round again, sooner or later."""
-    stands = around(trace.snapshot, event.span)
-    return stands is not None and any(isinstance(each, ast.While) for each in stands.statements[:-1])
+    """Whether a loop stands around the one that iterates that goes round again, sooner or later, or as often as a setting says."""
+    for span in frames(event):
+        stands = around(trace.snapshot, span) if span.path in trace.snapshot.contents else None
+        if stands is None:
+            continue
+        inner = stands.statements[:-1] if span == event.span else stands.statements
+        if any(_goes_round(each) for each in inner):
+            return True
+    return False
+
+
+def _goes_round(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.While():
+            return True
+        case ast.For(iter=ast.Call(func=ast.Name(id="range" | "trange"), args=[*_, end])):
+            return not isinstance(end, ast.Constant)
+    return False
 
 
 def _reported(trace: Trace, loader: Instance, sampler: Instance, event: Event) -> Reported:

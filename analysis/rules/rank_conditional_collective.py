@@ -55,8 +55,8 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
                 RULE.severity,
                 Confidence.HIGH if event.detail.how == "fsdp" else Confidence.MEDIUM,
                 span,
-                f"{_leaving(guard)}{who(guard)} can reach the next forward of the wrapped model, {_TALKING[event.detail.how]}: those which arrive wait for the rest, "
-                "or take the next batch's exchange for theirs",
+                f"{_leaving(guard)}{who(guard)} can reach {'the next' if guard.until else 'this'} forward of the wrapped model, {_TALKING[event.detail.how]}: "
+                "those which arrive wait for the rest, or take the next batch's exchange for theirs",
                 (
                     Evidence(guard.span, f"`{text(trace.snapshot, guard.span)}` has another answer on other ranks"),
                     Evidence(visible(event, trace.snapshot.contents), "the wrapper is called, not the model inside"),
@@ -98,7 +98,9 @@ def _outside(trace: Trace, event: Event, guard: RankGuard, span: Span) -> Propos
     if event.subject not in _BARRIERS or event.span != span or guard.until or stands is None:
         return None
     match stands.statements[-2:]:
-        case [ast.If(test=test, body=[_, *_, last]) as condition, ast.Expr() as barrier] if last is barrier and span_of(trace.snapshot, span.path, test) == guard.span:
+        case [ast.If(test=test, body=[_, *_, last]) as condition, ast.Expr() as barrier] if last is barrier:
+            if span_of(trace.snapshot, span.path, test) != guard.span:
+                return None
             moved, behind = span_of(trace.snapshot, span.path, barrier), span_of(trace.snapshot, span.path, condition)
             if moved is None or behind is None:
                 return None
@@ -140,6 +142,10 @@ def main(net, x, path):
     model(x).mean().backward()
     {call}
 """
+_ALONE = "if dist.get_rank() == 0:\n            "
+_SAVED = _ALONE + "torch.save(net.state_dict(), path)"
+_FIRST = "if dist.get_rank() != 0:\n            dist.barrier()\n        net.prepare()\n        if dist.get_rank() == 0:\n            dist.barrier()"
+_EVALUATED = _ALONE + "with torch.no_grad():\n                print({model}(x)){mark}"
 
 RULE = Rule(
     "rank-conditional-collective",
@@ -148,15 +154,13 @@ RULE = Rule(
     __doc__,
     check,
     examples=(
-        Bad(
-            _EXAMPLE.format(end='if dist.get_rank() == 0:\n            torch.save(net.state_dict(), path)\n            dist.barrier()  # flagged'),
-            fixed=_EXAMPLE.format(end='if dist.get_rank() == 0:\n            torch.save(net.state_dict(), path)\n        dist.barrier()'),
-        ),
+        Bad(_EXAMPLE.format(end=_SAVED + "\n            dist.barrier()  # flagged"), fixed=_EXAMPLE.format(end=_SAVED + "\n        dist.barrier()")),
         Bad(_HELPER.format(mark="  # flagged", call="save(model, path)")),
-        Good(_EXAMPLE.format(end='if dist.get_rank() == 0:\n            torch.save(net.state_dict(), path)\n        dist.barrier()')),
-        Bad(_EXAMPLE.format(end='if dist.get_rank() == 0:\n            with torch.no_grad():\n                print(ddp(x))  # flagged')),
-        Good(_EXAMPLE.format(end='if dist.get_rank() == 0:\n            with torch.no_grad():\n                print(ddp.module(x))')),
-        Good(_EXAMPLE.format(end='if dist.get_rank() != 0:\n            dist.barrier()\n        net.prepare()\n        if dist.get_rank() == 0:\n            dist.barrier()')),
-        Good(_EXAMPLE.format(end='if dist.get_rank() in (0, 1):\n            dist.barrier(group=dist.new_group([0, 1]))')),
+        Bad(_EXAMPLE.format(end=_EVALUATED.format(model="ddp", mark="  # flagged"))),
+        Bad(_EXAMPLE.format(end=_ALONE + "if net.finished:\n                break  # flagged")),
+        Good(_EXAMPLE.format(end=_EVALUATED.format(model="ddp.module", mark=""))),
+        Good(_EXAMPLE.format(end=_SAVED + "\n        dist.barrier()")),
+        Good(_EXAMPLE.format(end=_FIRST)),
+        Good(_EXAMPLE.format(end="if dist.get_rank() in (0, 1):\n            dist.barrier(group=dist.new_group([0, 1]))")),
     ),
 )

@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Symbol, Value
+from analysis.library.ranks import asks_for_rank
 from analysis.library.tensor import Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
-from analysis.library.ranks import asks_for_rank
 from analysis.rules._collectives import by_rank, guarded, place
 from analysis.rules._objects import numbers_in
 from analysis.source import Span
@@ -92,7 +92,7 @@ def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
         f"ranks may answer `{text(trace.snapshot, guard.span)}` differently ({why}), and what it decides about {what}: some ranks wait there for ever",
         (
             Evidence(guard.span, f"decided by a value that differs between ranks: {why}"),
-            Evidence(behind if behind.path in trace.snapshot.contents else visible(event, trace.snapshot.contents), f"this {what}: every rank would have to come here"),
+            Evidence(behind, f"this {what}: every rank would have to come here"),
         ),
         no_fix_because="the value has to be reduced over the ranks before it is compared, or one rank has to decide for all",
     )

@@ -46,7 +46,8 @@ def _reported(trace: Trace, span: Span) -> Reported:
     )
     call = call_at(trace.snapshot, span)
     if call is not None and any(keyword.arg == "seed" for keyword in call.keywords):
-        return Reported(finding, Proposal("Is the default seed good enough for the order? Then leave it to the sampler", Safety.REVIEW, (RemoveArgument(span, "seed"),)))
+        title = "Is the default seed good enough for the order? Then leave it to the sampler"
+        return Reported(finding, Proposal(title, Safety.REVIEW, (RemoveArgument(span, "seed"),)))
     return Reported(replace(finding, no_fix_because="the seed is not written as a keyword of this call"))
 
 

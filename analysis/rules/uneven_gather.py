@@ -26,9 +26,13 @@ from analysis.trace.reading import text
 _GATHERS = frozenset({"all_gather", "all_gather_into_tensor", "accelerator.gather", "accelerator.gather_for_metrics", "gather"})
 #: Operations whose result has a length that depends on the data.
 _UNEVEN = frozenset({"masked_select", "nonzero", "unique", "unique_consecutive", "argwhere", "generate"})
-_MASKS = frozenset(["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "invert", "isnan", "isfinite", "isinf", "logical_and", "logical_or", "logical_not", "bool"])
+_MASKS = frozenset(
+    ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "invert", "isnan", "isfinite", "isinf", "logical_and", "logical_or", "logical_not", "bool"]
+)
 #: Operations that keep the length.
-_KEEPING = frozenset(["to", "cuda", "cpu", "contiguous", "detach", "data", "clone", "float", "half", "long", "int", "unsqueeze", "squeeze", "softmax", "argmax", "log_softmax", "sigmoid"])
+_KEEPING = frozenset(
+    ["to", "cuda", "cpu", "contiguous", "detach", "data", "clone", "float", "half", "long", "int", "unsqueeze", "squeeze", "softmax", "argmax", "sigmoid"]
+)
 _DEEPEST = 20
 
 

@@ -97,7 +97,8 @@ def _reported(trace: Trace, event: Event, wrap: Event, sampler: Instance, span: 
             RULE.severity,
             min(confidence_in(sampler), Confidence.HIGH),
             span,
-            "the first ranks get one item more whenever the list is no multiple of the number of ranks: they wait for the others at the end of the epoch, for ever",
+            "the first ranks get one item more whenever the list is no multiple of the number of ranks: at the end of the epoch they wait for the others "
+            "for ever",
             (
                 Evidence(visible(wrap, files), "every backward of this model waits for all ranks"),
                 Evidence(span, "each rank takes every n-th item from its own number on, to the end of the list"),
