@@ -36,7 +36,7 @@ def walk(folder: Path, root: Path) -> Walk:
         for entry in _entries(waiting.pop()):
             path = Path(entry.path)
             if not entry.is_dir(follow_symlinks=False):
-                if not path.is_dir():
+                if not _leads_to_a_folder(path):
                     files.append(path.relative_to(root).as_posix())
             elif entry.name in SKIPPED or _is_environment(path):
                 skipped.append(path.relative_to(root).as_posix() + "/")
@@ -55,5 +55,16 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
+def _leads_to_a_folder(path: Path) -> bool:
+    """Whether a link leads to a folder; one whose end may not be looked at counts as a file, and reading it says why it cannot be."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").exists()
+    try:
+        return (folder / "pyvenv.cfg").exists()
+    except OSError:  # a folder that may not be entered: it is shown as empty
+        return False

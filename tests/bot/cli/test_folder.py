@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -151,3 +153,18 @@ def test_a_path_that_is_not_there_is_an_error(project: Path, name: str, sentence
         read_folder([Path(name)])
 
     assert str(raised.value) == sentence
+
+
+def test_what_may_not_be_looked_at_stops_nothing(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "locked").mkdir()
+    (project / "elsewhere").symlink_to(project / "locked" / "inner")
+
+    def denied(path: Path, asked: Callable[[Path], bool]) -> bool:
+        if "locked" in path.parts or path.name == "elsewhere":
+            raise PermissionError(13, "Permission denied", str(path))
+        return asked(path)
+
+    for name in ("exists", "is_dir"):
+        monkeypatch.setattr(Path, name, partialmethod(denied, getattr(Path, name)))
+
+    assert "train.py" in read_folder([project]).requested
