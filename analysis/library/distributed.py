@@ -11,7 +11,7 @@ from analysis.interpreter.operators import compare
 from analysis.interpreter.values import Call, HostFunction, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.ranks import WORLD_SIZE, own_rank
+from analysis.library.ranks import RANK, WORLD_SIZE, own_rank
 from analysis.library.recording import emit
 from analysis.library.tensor import Made, Tensor
 from analysis.trace.events import Kind
@@ -141,6 +141,8 @@ def _collective(name: str, changed: int | None) -> HostFunction:
         if isinstance(tensor, Tensor) and domain_of(call).world.distributed:
             tensor.made = Made(name, (replace(tensor),), {}, call.span)
             tensor.rank_varying = name not in _ALIKE
+        elif isinstance(tensor, Symbol) and name in _ALIKE and tensor.role != RANK:
+            tensor.rank_varying = False
         return domain_of(call).casting.symbol("a handle", call.span, call.machine.stamp)
 
     return HostFunction(f"{_DIST}.{name}", run)

@@ -226,7 +226,7 @@ def _device(call: Call) -> Value:
     return domain_of(call).casting.symbol("a device", call.span, (), varying=any(getattr(value, "rank_varying", False) for value in call.args))
 
 
-@SUBJECT.function("torch.from_numpy", "torch.as_tensor", "torch.tensor", "torch.FloatTensor", "torch.LongTensor", "torch.BoolTensor")
+@SUBJECT.function("torch.from_numpy", "torch.as_tensor", "torch.tensor", "torch.FloatTensor", "torch.LongTensor", "torch.BoolTensor", "torch.cuda.LongTensor")
 def _from_data(call: Call) -> Value:
     autograd = domain_of(call).autograd
     made = autograd.made("tensor", tuple(call.args), cut=True)

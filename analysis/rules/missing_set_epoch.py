@@ -103,7 +103,7 @@ def _told(trace: Trace, loader: Instance, sampler: Instance, event: Event) -> Pr
     if stands is None or name is None or loader.fields.get("sampler") is not sampler:
         return None
     match stands.statements[-2:]:
-        case [ast.For(target=ast.Name(id=epoch), iter=ast.Call(func=ast.Name(id="range" | "trange"))), ast.For() as over]:
+        case [ast.For(target=ast.Name(id=epoch), iter=ast.Call(func=ast.Name(id="range" | "trange"))), ast.For() as over] if epoch != "_":
             inner = span_of(trace.snapshot, event.span.path, over)
         case _:
             return None
