@@ -18,6 +18,7 @@ from analysis.interpreter.values import (
     Class,
     ClassMethod,
     External,
+    FewItems,
     GuestDict,
     GuestList,
     GuestSet,
@@ -48,7 +49,17 @@ REMOVERS = frozenset({"clear", "pop", "popleft", "popitem"})
 
 
 def _list(call: Call) -> Value:
-    return made(call, GuestList(call.machine.items(call.args[0], call.span) if call.args else ()))
+    unknown_before = call.machine.unknown_items
+    items = made(call, GuestList(call.machine.items(call.args[0], call.span) if call.args else ()))
+    return _collected(call, items, unknown_before)
+
+
+def _collected(call: Call, items: Value, unknown_before: int) -> Value:
+    """A list of what has no known length, if the domain has lists for that."""
+    if call.machine.unknown_items == unknown_before:
+        return items
+    collected = call.machine.domain.collected(call.machine, items, call.span)
+    return collected if isinstance(collected, FewItems) else items
 
 
 def _tuple(call: Call) -> Value:
@@ -91,7 +102,7 @@ def _len(call: Call) -> Value:
         return call.machine.call(found, [value], {}, call.span) if found is not MISSING else unknown(call, value)
     if isinstance(value, Symbol):
         return value.part(".__len__()")
-    if isinstance(value, UNKNOWN) or not hasattr(value, "__len__"):
+    if isinstance(value, (FewItems, *UNKNOWN)) or not hasattr(value, "__len__"):
         return unknown(call, value)
     return len(value)
 
@@ -155,6 +166,7 @@ def _reversed(call: Call) -> Value:
 
 
 def _sorted(call: Call) -> Value:
+    unknown_before = call.machine.unknown_items
     items = call.machine.items(call.args[0], call.span)
     key = call.kwargs.get("key")
     keys = items if key is None else [call.machine.call(key, [item], {}, call.span) for item in items]
@@ -164,7 +176,7 @@ def _sorted(call: Call) -> Value:
         except TypeError:
             order = list(range(len(items)))
         items = [items[index] for index in order]
-    return made(call, GuestList(items))
+    return _collected(call, made(call, GuestList(items)), unknown_before)
 
 
 def _reduce(function: Callable[..., Any]) -> Callable[[Call], Value]:

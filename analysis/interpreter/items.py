@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.attributes import bind, write
 from analysis.interpreter.joins import join
-from analysis.interpreter.values import MISSING, Alternatives, Class, External, Function, GuestList, HostFunction, HostValue, Instance, Symbol, Value
+from analysis.interpreter.values import MISSING, Alternatives, Class, External, FewItems, Function, GuestList, HostFunction, HostValue, Instance, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
@@ -34,6 +34,12 @@ def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
             return result
         case type():
             return owner
+    if isinstance(owner, list) and isinstance(key, slice) and (isinstance(owner, FewItems) or _undecided(key)):
+        part = FewItems(owner)
+        part.span, part.stamp = span, machine.stamp
+        return part
+    if isinstance(owner, FewItems) and isinstance(key, int) and not -len(owner) <= key < len(owner):
+        return _any_item(owner, span, machine)
     if isinstance(owner, (dict, list, tuple)) and _undecided(key):
         return _any_item(owner, span, machine)
     machine.domain.before_call(machine, span)

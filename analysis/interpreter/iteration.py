@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.generators import Generator
-from analysis.interpreter.values import MISSING, Alternatives, Class, External, GuestRaise, HostValue, Instance, Module, Symbol, Value
+from analysis.interpreter.values import MISSING, Alternatives, Class, External, FewItems, GuestRaise, HostValue, Instance, Module, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
@@ -37,6 +37,8 @@ def iterate(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
             return iter(_ordered(value))
         case dict():
             return iter(list(value))
+        case FewItems():
+            return _of_few(machine, value)
         case list():
             return _of_list(value)
         case _ if isinstance(value, _VIEWS):
@@ -52,6 +54,13 @@ def iterate(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
 def unknown(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
     """Items that the source does not tell; the machine counts them, so that whoever takes them can tell that they have no end."""
     for item in machine.domain.unknown_items(machine, value, span):
+        machine.unknown_items += 1
+        yield item
+
+
+def _of_few(machine: Machine, items: FewItems) -> Iterator[Value]:
+    """Items that stand for more: they have no known end either."""
+    for item in list(items):
         machine.unknown_items += 1
         yield item
 

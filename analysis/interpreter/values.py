@@ -41,6 +41,12 @@ class GuestList(list[Value]):
     stamp: Stamp
 
 
+class FewItems(GuestList):
+    """A few items that stand for all of a list whose length the source does not tell: its slices are taken to hold the same."""
+
+    __slots__ = ()
+
+
 class GuestDict(dict[Value, Value]):
     """A dict made by guest code."""
 

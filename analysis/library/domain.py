@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import MISSING, Call, Class, External, Instance, Module, Symbol, Value
+from analysis.interpreter.values import MISSING, Call, Class, External, FewItems, GuestList, Instance, Module, Symbol, Value
 from analysis.library import decisions, failures, opaque, stores
 from analysis.library.autograd import Autograd
 from analysis.library.casting import Casting
@@ -155,7 +155,11 @@ class TraceDomain:
 
     def collected(self, machine: Machine, made: Value, span: Span) -> Value:
         """A few items stand for all."""
-        return made
+        if not isinstance(made, GuestList):
+            return made
+        few = FewItems(made)
+        few.span, few.stamp = span, machine.stamp
+        return few
 
     def host_failed(self, machine: Machine, callee: Value, error: Exception, span: Span) -> Value:
         """Host code refused its operands."""
