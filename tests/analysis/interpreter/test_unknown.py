@@ -69,7 +69,10 @@ def test_a_side_of_a_conditional_expression_has_effects_only_on_its_side():
 
 
 def test_recursion_into_unknown_data_costs_no_more_than_a_few_calls():
-    walk = "import os\ndef walk(data, device):\n    if data.a > 1:\n        return [walk(data.x, device), walk(data.y, device), walk(data.z, device)]\n"
-    walk += "    if data.b > 1:\n        return {'k': walk(data.x, device), 'l': walk(data.y, device)}\n    return data\ndef go(data):\n    return walk(data, 'cpu')\nr = go(*os.args)"
+    walk = (
+        "import os\ndef walk(data, device):\n    if data.a > 1:\n        return [walk(data.x, device), walk(data.y, device), walk(data.z, device)]\n"
+        "    if data.b > 1:\n        return {'k': walk(data.x, device), 'l': walk(data.y, device)}\n    return data\n"
+        "def go(data):\n    return walk(data, 'cpu')\nr = go(*os.args)"
+    )
     _, machine = run(walk, budget=20_000)
     assert machine.steps > 19_000
