@@ -43,15 +43,17 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Moves inside a training loop of tensors that were made on the host before it began."""
     if not uses_device(trace):
         return
-    loops = {number for event in trace.events(Kind.BACKWARD) for number, _ in event.context.stamp}
-    turns: dict[Span, set[object]] = {}
+    steps = {number for event in trace.events(Kind.STEP) for number, _ in event.context.stamp}
+    stamps = [event.context.stamp for event in trace.events(Kind.BACKWARD)]
+    loops = {number for stamp in stamps if any(number in steps for number, _ in stamp) for number, _ in stamp}
+    turns: dict[tuple[Span, Tensor], set[object]] = {}
     for event in trace.events(Kind.TO_DEVICE):
         tensor = event.subject
         if not isinstance(tensor, Tensor) or trace.undecided(event) or not goes_to_device(event) or not _from_host(tensor):
             continue
         newer = event.context.stamp[len(tensor.stamp) :] if event.context.stamp[: len(tensor.stamp)] == tensor.stamp else ()
         if any(number in loops for number, _ in newer):
-            seen = turns.setdefault(event.span, set())
+            seen = turns.setdefault((event.span, tensor), set())
             seen.add(newer)
             if len(seen) == 2:  # noqa: PLR2004  the second time shows that it is repeated
                 yield _reported(trace, event, tensor)

@@ -43,7 +43,7 @@ class _Wait:
 
 def check(trace: Trace) -> Iterator[Reported]:
     """The costliest place at which every step waits for the device."""
-    if not uses_device(trace):
+    if not uses_device(trace) or not any(True for _ in trace.events(Kind.STEP)):
         return
     waits = sorted(_waits(trace), key=lambda wait: not wait.inner)
     if waits:
