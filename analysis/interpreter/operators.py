@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from analysis.source import Span
 
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_KEYED: Any = (dict, set, frozenset, *_VIEWS)
+_CONTAINERS: Any = (str, bytes, list, tuple, range, *_KEYED)
 #: Items of a collection that are looked at for symbols among them.
 _WIDTH = 64
 #: Operator of the syntax → (function, in-place function, special method, sign).
@@ -251,9 +253,9 @@ def _identical(left: Value, right: Value) -> bool | None:
 def _contains(machine: Machine, container: Value, item: Value, span: Span) -> Value:
     if isinstance(container, Instance) and container.cls.find("__contains__") is not MISSING:
         return machine.call(machine.getattr(container, "__contains__", span), [item], {}, span)
-    if isinstance(container, (dict, set, frozenset, *_VIEWS)) and isinstance(item, (str, int)) and item in container:
+    if isinstance(container, _KEYED) and isinstance(item, (str, int)) and item in container:
         return True
-    if isinstance(container, (str, bytes, list, tuple, dict, set, frozenset, range, *_VIEWS)) and not isinstance(item, (Symbol, Alternatives)):
+    if isinstance(container, _CONTAINERS) and not isinstance(item, (Symbol, Alternatives)):
         if not isinstance(container, (str, bytes)) and any(isinstance(each, (Symbol, Alternatives)) for each in islice(container, _WIDTH)):
             return True if any(each is item for each in container) else derived(machine, "in", f"{item!r} in a collection", item, container)
         return host_operator(machine, lambda box, each: each in box, container, item, span)
