@@ -13,7 +13,7 @@ from bot.review.result import EstimatePair, Review
 from bot.review.settings_read import assumptions, moved_settings, setting_lines
 from bot.review.sizes import size
 from bot.review.text import cell, code, plain, prose
-from estimator.estimate import Estimate, Verdict
+from estimator.estimate import Estimate, Remedy, Verdict
 
 MEMORY = "memory"
 _REMEDIES_SHOWN = 3
@@ -94,10 +94,14 @@ def _remedies(head: Estimate) -> list[str]:
     chosen = fitting or sorted(head.remedies, key=lambda remedy: remedy.peak_bytes)
     title = "**Would make it fit**" if fitting else "**Nothing that was tried makes it fit.** These save most:"
     lines = [
-        f"- {_sentence(remedy.change)} Peak {size(remedy.peak_bytes)}, {size(remedy.saves_bytes)} less. {_sentence(remedy.cost)}".rstrip()
-        for remedy in chosen[:_REMEDIES_SHOWN]
+        f"- {_sentence(remedy.change)} Peak {size(remedy.peak_bytes)}{_saved(remedy)}. {_sentence(remedy.cost)}".rstrip() for remedy in chosen[:_REMEDIES_SHOWN]
     ]
     return ["\n".join([title, *lines])]
+
+
+def _saved(remedy: Remedy) -> str:
+    """Another card saves nothing, it only has more."""
+    return f", {size(remedy.saves_bytes)} less" if remedy.saves_bytes > 0 else ""
 
 
 def _sentence(text: str) -> str:
