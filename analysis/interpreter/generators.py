@@ -14,6 +14,8 @@ from greenlet import getcurrent, greenlet
 from analysis.interpreter.values import GuestRaise, HostFunction, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from analysis.interpreter.frames import Frame
     from analysis.interpreter.machine import Machine
 
@@ -32,7 +34,8 @@ class Generator:
         self.running = False
         #: How many of its loops and the like are open: as many levels of the tree it closes later.
         self.levels = 1
-        self.inside: Value = None
+        #: What enters and leaves the context manager that its function is decorated with: at every resumption.
+        self.inside: tuple[Callable[[], Value], Callable[[], Value]] | None = None
         self.result: Value = None
         frame.generator = self
 
@@ -52,7 +55,11 @@ class Generator:
         machine.frame, machine.tree.flat, machine.tree.stack = self.frame, True, [machine.tree.stack[-1]] * self.levels
         self.greenlet.parent = getcurrent()
         self.running = True
+        if self.inside is not None:
+            self.inside[0]()
         outcome = self.greenlet.switch(sent)
+        if self.inside is not None:
+            self.inside[1]()
         self.running = False
         self.levels = len(machine.tree.stack)
         machine.frame, machine.path, machine.depth, machine.try_depth, machine.tree.flat, machine.tree.stack, machine.stamp, machine.span = before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Exit
@@ -78,7 +79,7 @@ def call_inside(machine: Machine, function: Value, manager: Value, args: list[Va
         raise
     leave(machine, manager, span, None)
     if isinstance(value, Generator):
-        value.inside = manager
+        value.inside = partial(enter, machine, manager, span), partial(leave, machine, manager, span, None)
     return value
 
 

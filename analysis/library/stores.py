@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
 
 
-def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: Span) -> Value:
-    """What is stored: tensors that carry a graph bear a mark of the slot from then on."""
+def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: Span, *, part: bool = False) -> Value:
+    """What is stored: tensors that carry a graph bear a mark of the slot from then on. ``part``: it is inside what is stored."""
     if isinstance(value, Tensor):
-        return _kept(domain, holder, key, value, span)
+        return _kept(domain, holder, key, value, span, part=part)
     if value is MISSING:
         emit(domain.machine, Kind.CLEAR, subject=holder)
     if isinstance(value, Instance):
@@ -27,11 +27,11 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
             domain.ownership.changed()
         return value
     if isinstance(value, tuple):
-        return tuple(stored(domain, holder, _place(key, index), item, span) for index, item in enumerate(value))
+        return tuple(stored(domain, holder, _place(key, index), item, span, part=True) for index, item in enumerate(value))
     if isinstance(value, (list, dict)) and not isinstance(holder, Frame):
         for tensor in tensors_in(value):
             if tensor.attached and not isinstance(tensor, Parameter):
-                _report(domain, holder, key, tensor, span, grows=isinstance(holder, list))
+                _report(domain, tensor, span, Stored(key, _outlives(stamp_of(holder), domain.machine.stamp), isinstance(holder, list), part=True), holder)
     return value
 
 
@@ -39,7 +39,7 @@ def _place(key: Value, index: int) -> Value:
     return f"{key}[{index}]" if isinstance(key, str) else key
 
 
-def _kept(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: Span) -> Value:
+def _kept(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: Span, *, part: bool) -> Value:
     machine = domain.machine
     if isinstance(value, Parameter):
         domain.ownership.changed()
@@ -51,15 +51,16 @@ def _kept(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: S
     grows = _adds(holder, key) or bool(before)
     marked = domain.autograd.marked(value, Mark(*slot, machine.stamp))
     if grows or not isinstance(holder, Frame):
-        _report(domain, holder, key, marked, span, grows=grows, since=max(before, default=None))
+        detail = Stored(key, _outlives(stamp_of(holder), machine.stamp), grows, max(before, default=None), part)
+        _report(domain, marked, span, detail, holder)
     return marked
 
 
-def _report(domain: TraceDomain, holder: Value, key: Value, value: Tensor, span: Span, *, grows: bool, since: Stamp | None = None) -> None:
+def _report(domain: TraceDomain, value: Tensor, span: Span, detail: Stored, holder: Value) -> None:
     machine = domain.machine
     domain.stored_graphs += _outlives(stamp_of(holder), modes(machine).forward_stamp)
     before, machine.span = machine.span, span
-    emit(machine, Kind.STORE, subject=holder, value=value, detail=Stored(key, _outlives(stamp_of(holder), machine.stamp), grows, since))
+    emit(machine, Kind.STORE, subject=holder, value=value, detail=detail)
     machine.span = before
 
 

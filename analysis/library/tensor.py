@@ -52,13 +52,14 @@ class Stored:
 
     ``outlives``: the holder was made before the running iteration, so that the value is still there in the next one.
     ``grows``: nothing is overwritten: the holder is a container that is added to, or the value takes in its predecessor,
-    which was stored in iteration ``since``.
+    which was stored in iteration ``since``. ``part``: what is stored is a tuple, list or dict that holds the value.
     """
 
     key: Value
     outlives: bool
     grows: bool
     since: Stamp | None = None
+    part: bool = False
 
 
 def _undecided(tensor: Tensor) -> Never:

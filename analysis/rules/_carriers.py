@@ -32,16 +32,16 @@ def moment(store: Event, forward: Event) -> Stamp:
 def carrier(source: SourceFile, span: Span, store: Event) -> WrapExpression | None:
     """The operand or argument that brings the graph: the right side of ``+=``, the item appended, the argument that was made of the forward."""
     value = store.value
-    if not isinstance(value, Tensor):
+    if not isinstance(value, Tensor) or store.detail.part:
         return None
     statement = enclosing(source, span).statement
     at = expression_at(source, span)
     match statement, at:
-        case ast.AugAssign(value=right), _ if store.span == span:
+        case ast.AugAssign(value=right), _ if store.span == span and not isinstance(store.subject, (list, dict, set)):
             found = right
-        case _, ast.Call(args=[*_, last]) if store.span == span:
+        case _, ast.Call(func=ast.Attribute(attr="append" | "add" | "appendleft" | "insert"), args=[*_, last]) if store.span == span:
             found = last
-        case _, ast.Call(args=args, keywords=keywords):
+        case ast.Expr(value=whole), ast.Call(args=args, keywords=keywords) if whole is at:  # nothing that the call gives may need the graph
             named = _named_after(source, span, value)
             carriers = [each for each in (*args, *(keyword.value for keyword in keywords)) if isinstance(each, ast.Name) and each.id in named]
             if len(carriers) != 1:
