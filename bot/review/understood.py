@@ -20,10 +20,11 @@ def understood(review: Review) -> list[str]:
     heads = [pair.head for pair in review.estimates if pair.head is not None]
     if not heads:
         return []
+    assumed = sum(isinstance(value, Assumed) for head in heads for _, value in head.config.items())
     parts = [
         f"entry points {_named(review.estimates)}" if len(review.estimates) > 1 else f"entry point {_named(review.estimates)}",
         _cards(heads),
-        f"{counted(sum(isinstance(value, Assumed) for head in heads for _, value in head.config.items()), 'value')} assumed",
+        f"{counted(assumed, 'value')} assumed" if assumed else "nothing assumed",
         f"{counted(len(review.unresolved), 'place')} not followed" if review.unresolved else "everything followed",
     ]
     line = f"**Understood:** {', '.join(parts)}."

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -146,9 +149,10 @@ async def test_what_was_kept_goes_with_the_app(github: Simulator, state: Path) -
     assert installation is not None
     folder = state / "cache" / str(installation.id)
     assert folder.is_dir()
-    await until(lambda: f"review/{repository.id}/".encode() in _database(state))
+    assert await asyncio.to_thread(jobs_about, repository, state)
     installation_repositories_event(github.platform, installation, [], [repository], repository.owner)
     await until(lambda: not folder.exists())
+    await until(lambda: not jobs_about(repository, state))
     github.uninstall(installation)
     await github.deliveries_settled()
 
@@ -177,5 +181,7 @@ async def test_suspended_in_the_middle(github: Simulator) -> None:
     assert repository.check_runs() == ()
 
 
-def _database(state: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in sorted(state.glob("jobs.sqlite*")) if path.is_file())
+def jobs_about(repository: Repository, state: Path) -> list[str]:
+    """The stored jobs whose subject is in the repository."""
+    with closing(sqlite3.connect(f"file:{state / 'jobs.sqlite'}?mode=ro", uri=True)) as database:
+        return [name for (name,) in database.execute("SELECT workflow_uuid FROM workflow_status WHERE workflow_uuid LIKE ?", (f"%/{repository.id}/%",))]
