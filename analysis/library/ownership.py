@@ -92,6 +92,11 @@ class Ownership:
         self.changed()
 
 
+def leaves_in(owner: Owner) -> frozenset[Owner]:
+    """The smallest things with parameters inside ``owner`` now, frozen ones included."""
+    return frozenset(_walk(owner, set(), trainable=False))
+
+
 def modules_in(module: Instance) -> Iterator[Instance]:
     """``module`` and all modules below it."""
     seen: set[int] = set()

@@ -18,10 +18,10 @@ from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import MoveStatement, Proposal, Reported
 from analysis.interpreter.values import Instance
 from analysis.library.optimizers import HELD, parameters_of
-from analysis.library.ownership import FROZEN, modules_in
-from analysis.library.tensor import Owner, Parameter
+from analysis.library.ownership import FROZEN, UNSEEN, leaves_in, modules_in
+from analysis.library.tensor import Owner
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._objects import atoms_of, confidence_in, inner, optimizers
+from analysis.rules._objects import confidence_in, inner, optimizers
 from analysis.rules._statements import siblings
 from analysis.source import Span
 from analysis.trace import Trace
@@ -49,13 +49,14 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 def _replaced(model: Instance, own: frozenset[Owner], held: frozenset[Owner]) -> Iterator[Span]:
     """Where layers were made that stand in the place of others since."""
-    now = atoms_of(model)
+    now = leaves_in(inner(model)) if isinstance(inner(model), Instance) else frozenset()
     unknown = inner(model).cls.find("is_unknown") is True if isinstance(inner(model), Instance) else False
     if not unknown and not (own - now):
         return
     for atom in now - held:
-        frozen = isinstance(atom, Instance) and any(module.fields.get(FROZEN) is True for module in modules_in(atom))
-        if atom.span is not None and not frozen and (isinstance(atom, (Instance, Parameter))):
+        # What was found to have parameters only when it ran was there all along.
+        settled = isinstance(atom, Instance) and any(module.fields.get(FROZEN) is True or module.fields.get(UNSEEN) is True for module in modules_in(atom))
+        if atom.span is not None and not settled:
             yield atom.span
 
 
