@@ -126,10 +126,8 @@ def _with_fix(trace: Trace, finding: Finding, span: Span, name: str, left: Event
         if _evaluates_too(trace, learns.span):
             return Reported(replace(finding, no_fix_because="evaluations run through this forward too: train() belongs where training goes on"))
         change = InsertBefore(statement_of(snapshot, learns.span) or before, (f"{name}.train()",))
-    elif span != left.span:
-        change = InsertAfter(after, (f"{name}.train()",))
     else:
-        change = InsertBefore(before, (f"{name}.train()",))
+        change = InsertAfter(after, (f"{name}.train()",)) if span != left.span else InsertBefore(before, (f"{name}.train()",))
     return Reported(finding, Proposal(f"Go back to training mode: {name}.train()", Safety.SAFE, (change,)))
 
 
