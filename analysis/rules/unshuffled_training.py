@@ -38,8 +38,14 @@ def check(trace: Trace) -> Iterator[Reported]:
     if not trace.flags or any(event.detail.function.rpartition(".")[2] in _ORDERING for event in trace.events(Kind.DRAW)) or _carries_state(trace):
         return
     for built in training_loaders(trace):
-        if _in_order(built.detail) and epochs(trace, built.subject) >= _TWICE:
+        if _in_order(built.detail) and not _collected(trace, built) and epochs(trace, built.subject) >= _TWICE:
             yield _reported(trace, built)
+
+
+def _collected(trace: Trace, built: Event) -> bool:
+    """Whether the call takes options that were put together elsewhere: other settings may add to them."""
+    call = call_at(trace.snapshot, visible(built, trace.snapshot.contents))
+    return call is not None and any(keyword.arg is None for keyword in call.keywords)
 
 
 def _in_order(options: dict[str, Value]) -> bool:
@@ -134,6 +140,11 @@ RULE = Rule(
         Good(_example(", shuffle=True)")),
         Good(_example(", sampler=torch.utils.data.RandomSampler(rows))")),
         Good(_example(")", item="random.choice(self.rows)")),
+        Good(
+            _example(", **options)")
+            .replace("    loader =", '    options = {"shuffle": True} if torch.cuda.is_available() and resume is None else {}\n    loader =')
+            .replace("(rows, held_out)", "(rows, held_out, resume)")
+        ),
         Good(_example(")", epochs=1)),
     ),
 )
