@@ -20,10 +20,12 @@ from dataclasses import replace
 
 from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import AddDecorator, AddImport, Change, Proposal, Reported, WrapInBlock
-from analysis.interpreter.values import Instance
+from analysis.interpreter.values import Instance, Symbol
+from analysis.library.tensor import tensors_in
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._carriers import moment
+from analysis.rules._carriers import ancestors, moment
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
+from analysis.rules._reuse import reused
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
@@ -31,6 +33,9 @@ from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames, meeting, visible, within
 from analysis.trace.reading import around, callee, span_of, text
 
+#: Iterations of a loop that are looked at: what is kept is kept in the second at the latest.
+_ROUNDS = 4
+_FACTORIES = frozenset({"ones", "zeros", "empty", "full", "rand", "randn", "randint", "arange", "linspace", "eye", "normal"})
 #: Per model: a forward for nothing ("wasted") while it is in evaluation mode.
 MODE = Automaton(
     start="training",
@@ -47,8 +52,11 @@ def check(trace: Trace) -> Iterator[Reported]:
     for model in distinct(event.subject for event in trace.events(Kind.EVAL_MODE)):
         letters = _letters(trace, model, used)
         for witness in trace.run(MODE, letters, Kind.EVAL_MODE, Kind.TRAIN_MODE, Kind.FORWARD, Kind.OPAQUE):
-            yield _wasted(trace, model, witness)
-    yield from _reused(trace)
+            kept = _kept(trace, witness.fault)
+            if kept is not None or not _is_made_up(witness.fault):
+                yield _wasted(trace, model, witness, kept)
+    for forward, backward in reused(trace):
+        yield _reported_reuse(trace, forward, backward)
 
 
 def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
@@ -76,11 +84,17 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
     return letter
 
 
-def _wasted(trace: Trace, model: Instance, witness: Witness) -> Reported:
+def _is_made_up(forward: Event) -> bool:
+    """Whether the inputs are noise or constants made on the spot: a measurement or a sample, and no evaluation on data."""
+    given = list(tensors_in(forward.detail))
+    origins = [each.made.op for tensor in given for each in ancestors(tensor) if each.made is not None and not list(tensors_in(each.made.inputs))]
+    return bool(origins) and all(op in _FACTORIES for op in origins) and not any(isinstance(each, Symbol) for each in forward.detail)
+
+
+def _wasted(trace: Trace, model: Instance, witness: Witness, kept: Event | None) -> Reported:
     files = trace.snapshot.contents
     begins, forward = witness.events[0][0], witness.fault
     span = meeting(forward, begins, files)
-    kept = next((event for event in trace.events(Kind.STORE) if _keeps(event, forward)), None)
     name = callee(trace.snapshot, visible(forward, files)) or "the model"
     effect = "what is collected keeps every graph of the loop in memory" if kept else "each batch saves its activations for a backward that never comes"
     chain = [Evidence(call, "called from here") for call in _callers(forward, files)]
@@ -97,6 +111,12 @@ def _wasted(trace: Trace, model: Instance, witness: Witness) -> Reported:
         tuple(chain),
     )
     return _with_fix(trace, finding, begins, forward)
+
+
+def _kept(trace: Trace, forward: Event) -> Event | None:
+    """What takes in the graph of the forward, in this iteration or another one, and outlives it."""
+    again = [event for event in trace.events(Kind.FORWARD) if frames(event) == frames(forward)][:_ROUNDS]
+    return next((store for store in trace.events(Kind.STORE) if any(_keeps(store, each) for each in again)), None)
 
 
 def _keeps(store: Event, forward: Event) -> bool:
@@ -147,31 +167,6 @@ def _learns_within(trace: Trace, loop: Span) -> bool:
     """Whether a backward runs inside the statement, however deep the calls."""
     inside = (span for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL) for span in frames(event))
     return any(span.path == loop.path and loop.start <= span.start and span.end <= loop.end for span in inside)
-
-
-def _reused(trace: Trace) -> Iterator[Reported]:
-    """Forwards outside a loop whose graph is back-propagated in more than one of its rounds."""
-    made = {number: event for event in trace.events(Kind.FORWARD) for number in forward_numbers(event)}
-    first: dict[int, Event] = {}
-    told: set[int] = set()
-    for backward in trace.events(Kind.BACKWARD):
-        for number in sorted(numbers_in([backward.value])):
-            forward, before = made.get(number), first.setdefault(number, backward)
-            if forward is None or number in told or not _another_round(forward, before, backward):
-                continue
-            told.add(number)
-            yield _reported_reuse(trace, forward, before)
-
-
-def _another_round(forward: Event, before: Event, backward: Event) -> bool:
-    """Whether the two backwards are rounds of a loop that began after the forward, and the graph is not kept on purpose."""
-    if any((event.detail or {}).get(option) for event in (before, backward) for option in ("retain_graph", "create_graph")):
-        return False
-    stamp, one, other = forward.context.stamp, before.context.stamp, backward.context.stamp
-    depth = len(stamp)
-    if one[:depth] != stamp or other[:depth] != stamp or len(one) <= depth or len(other) <= depth:
-        return False
-    return one[depth][0] == other[depth][0] and one[depth][1] != other[depth][1]
 
 
 def _reported_reuse(trace: Trace, forward: Event, backward: Event) -> Reported:

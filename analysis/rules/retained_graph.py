@@ -21,6 +21,7 @@ from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.values import Instance, Module, Stamp
+from analysis.library.losses import LOSSES
 from analysis.library.stores import stamp_of
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import carrier, moment
@@ -30,6 +31,13 @@ from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames, meeting, visible, within
 from analysis.trace.reading import text
+
+_OPERATIONS = """
+add sub mul truediv neg pow matmul mean sum exp log sqrt abs norm square stack cat view reshape squeeze unsqueeze flatten relu softmax log_softmax
+sigmoid tanh linear
+"""
+#: Operations whose result is one tensor.
+_SURELY_TENSORS = frozenset({*LOSSES.values(), *_OPERATIONS.split()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +139,19 @@ def _holder(store: Event) -> str:
             return "a list"
 
 
+def _is_a_tensor(trace: Trace, store: Event) -> bool:
+    """Whether the value surely is one: PyTorch computed it, or it was added or back-propagated. What unknown code gives may be a tuple."""
+    made = store.value.made
+    if made is None or made.op in _SURELY_TENSORS or isinstance(store.subject, Frame):
+        return made is not None
+    return any(event.value.made is made for event in trace.events(Kind.BACKWARD))
+
+
 def _with_fix(trace: Trace, finding: Finding, kept: Kept) -> Reported:
     """Detach the one expression at the finding's place that carries the graph."""
     source = trace.snapshot.source(finding.span.path)
-    target = carrier(source, finding.span, kept.store) if isinstance(source, SourceFile) else None
+    known = isinstance(source, SourceFile) and _is_a_tensor(trace, kept.store)
+    target = carrier(source, finding.span, kept.store) if isinstance(source, SourceFile) and known else None
     if target is None:
         return Reported(replace(finding, no_fix_because="no single expression here is known to be the tensor that has to be detached"))
     unsure = not trace.complete or any(any(each is kept.store.subject for each in event.subject) for event in trace.events(Kind.OPAQUE))
