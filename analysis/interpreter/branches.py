@@ -13,7 +13,8 @@ from analysis.interpreter.frames import Exit
 from analysis.interpreter.heap import Delta
 from analysis.interpreter.joins import join
 from analysis.interpreter.ranks import Ranks
-from analysis.interpreter.values import GuestRaise, Value
+from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.values import Value
 from analysis.trace.tree import Alt, Leave
 
 if TYPE_CHECKING:

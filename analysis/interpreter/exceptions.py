@@ -7,7 +7,8 @@ import builtins
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Exit
-from analysis.interpreter.values import Class, External, Function, GuestRaise, Instance, Symbol, Value
+from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.values import Class, External, Function, Instance, Symbol, Value
 from analysis.trace.tree import Leave
 
 if TYPE_CHECKING:

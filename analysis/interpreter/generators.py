@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from greenlet import getcurrent, greenlet
 
-from analysis.interpreter.values import GuestRaise, HostFunction, Value
+from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.values import HostFunction, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Frame
-from analysis.interpreter.values import MISSING, External, GuestRaise, Module, Value
+from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.values import MISSING, External, Module, Value
 from analysis.source import NotAnalysed, SourceFile
 
 if TYPE_CHECKING:

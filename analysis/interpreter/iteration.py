@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.generators import Generator
-from analysis.interpreter.values import MISSING, Alternatives, Class, External, FewItems, GuestRaise, HostValue, Instance, Module, Symbol, Value
+from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.values import MISSING, Alternatives, Class, External, FewItems, HostValue, Instance, Module, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine

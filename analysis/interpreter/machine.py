@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from analysis.interpreter import attributes, branches, calls, classes, expressions, files, imports, items, iteration, operators, statements
 from analysis.interpreter.builtins import BUILTINS
 from analysis.interpreter.heap import Heap
-from analysis.interpreter.values import MISSING, BudgetSpent, Class, Instance, Module, Stamp, Value
+from analysis.interpreter.signals import BudgetSpent
+from analysis.interpreter.values import MISSING, Class, Instance, Module, Stamp, Value
 from analysis.modules import Modules
 from analysis.source import Span
 from analysis.trace.tree import Builder

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Exit
 from analysis.interpreter.generators import Generator, Manager
-from analysis.interpreter.values import MISSING, Alternatives, Class, Function, GuestRaise, HostValue, Instance, Super, Symbol, Value
+from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.values import MISSING, Alternatives, Class, Function, HostValue, Instance, Super, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame

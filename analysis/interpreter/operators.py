@@ -260,5 +260,3 @@ def _contains(machine: Machine, container: Value, item: Value, span: Span) -> Va
             return True if any(each is item for each in container) else derived(machine, "in", f"{item!r} in a collection", item, container)
         return host_operator(machine, lambda box, each: each in box, container, item, span)
     return derived(machine, "in", f"{item!r} in {container!r:.40}", item, container, test=("in", item, container))
-
-

@@ -1,8 +1,7 @@
 """What guest code computes with: host values where Python's own are right, and these where they are not.
 
-Numbers, strings, tuples and the like are the host's. Containers made by guest code are subclasses of the
-host's that remember where and in which loop iteration they were made. Everything the source does
-not tell is a ``Symbol`` with an identity of its own.
+Containers made by guest code are subclasses of the host's that remember where and in which loop iteration they were
+made. What the source does not tell is a ``Symbol`` with an identity of its own.
 """
 
 from __future__ import annotations
@@ -71,11 +70,10 @@ class Symbol:
     ``uses`` collects what is done to it ("call", "iterate", ".train", "→torch.optim.AdamW:params"), from which roles are
     solved. ``parts`` keeps derived symbols, so that ``args.lr`` is the same value twice. ``rank_varying`` says that
     ranks may hold different values; ``stamp`` is () for what is fixed before any loop. A condition on a symbol
-    is a symbol too: ``test`` then holds the operator ("not", "is", "==", …) and its operands. ``source`` is the unknown value that
-    it comes of, if it comes of one.
+    is a symbol too: ``test`` then holds the operator ("not", "is", "==", …) and its operands. ``source``: what it comes of, if unknown too.
     """
 
-    __slots__ = ("parts", "rank_varying", "role", "source", "span", "stamp", "test", "uses", "why")
+    __slots__ = ("parts", "rank_varying", "source", "span", "stamp", "test", "uses", "why")
 
     def __init__(self, why: str, span: Span | None, stamp: Stamp = (), *, rank_varying: bool = False) -> None:
         self.why = why if len(why) <= MAX_WHY else f"{why[:MAX_WHY]}…"
@@ -84,7 +82,6 @@ class Symbol:
         self.rank_varying = rank_varying
         self.uses: set[str] = set()
         self.parts: dict[Value, Value] = {}
-        self.role = ""
         self.test: tuple[Value, ...] = ()
         self.source: Value = None
 
@@ -192,8 +189,7 @@ class Class:
         return any(owner.dotted == dotted or any(isinstance(b, External) and b.dotted == dotted for b in owner.bases) for owner in self.mro)
 
 
-def _linearise(cls: Class) -> tuple[Class, ...]:
-    """C3 in the easy cases; depth first without doubles when the bases disagree (the guest would have failed there)."""
+def _linearise(cls: Class) -> tuple[Class, ...]:  # C3 in the easy cases, depth first without doubles where the bases disagree
     order: list[Class] = []
     for base in cls.bases:
         if isinstance(base, Class):
@@ -302,20 +298,3 @@ class HostFunction:
 
     name: str
     run: Callable[[Call], Value]
-
-
-class GuestRaise(Exception):  # noqa: N818  a guest's exception on its way, not an error of ours
-    """A guest exception: ``value`` is the exception object."""
-
-    def __init__(self, value: Value, span: Span | None = None) -> None:
-        super().__init__(repr(value))
-        self.value = value
-        self.span = span
-
-
-class BudgetSpent(BaseException):
-    """The step budget of a run is used up; what was traced until then stands."""
-
-
-class StopRun(BaseException):
-    """A domain has seen enough (two optimizer steps, say)."""

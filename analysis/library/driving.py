@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Class, Function, GuestRaise, Instance, Module, Value
+from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.values import Class, Function, Instance, Module, Value
 from analysis.library.ownership import is_module
 from analysis.source import NotAnalysed, SourceFile
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from analysis.interpreter.exceptions import EXCEPTIONS
-from analysis.interpreter.values import Call, GuestRaise, HostFunction, Instance, Value
+from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.values import Call, HostFunction, Instance, Value
 from analysis.library.distributed import rank
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject

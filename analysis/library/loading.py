@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.interpreter.values import MISSING, Call, Function, GuestDict, GuestList, GuestRaise, HostFunction, Instance, Symbol, Value
+from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.values import MISSING, Call, Function, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import TraceDomain, domain_of
 from analysis.library.host_work import DECODES
 from analysis.library.knowledge import Example, Subject

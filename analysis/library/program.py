@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.imports import run_top_level
 from analysis.interpreter.machine import Machine
-from analysis.interpreter.values import BudgetSpent, GuestRaise, StopRun, Value
+from analysis.interpreter.signals import BudgetSpent, GuestRaise, StopRun
+from analysis.interpreter.values import Value
 from analysis.library.casting import Casting, Name
 from analysis.library.domain import TraceDomain, World
 from analysis.library.driving import call_entry, keeps_state

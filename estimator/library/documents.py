@@ -23,6 +23,7 @@ MAX_VALUES = 20_000
 #: Nobody opens more brackets inside each other.
 _MAX_DEPTH = 100
 _BRACKET = re.compile(r"[][{}]")
+_STANDARD = "tag:yaml.org,2002:"
 _MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -41,10 +42,12 @@ class _Reader:
         self.left = MAX_VALUES
 
     def value(self, node: yaml.Node) -> Value:
-        """The guest value of ``node``. Raises ``_TooLargeError`` where aliases unfold without end."""
+        """The guest value of ``node``. Raises ``_TooLargeError`` where aliases unfold without end, ``ValueError`` at a tag of somebody's own."""
         self.left -= 1
         if self.left < 0:
             raise _TooLargeError
+        if not node.tag.startswith(_STANDARD):
+            raise ValueError(node.tag)
         match node:
             case yaml.MappingNode():
                 return self.mapping(node)

@@ -6,7 +6,8 @@ import json
 import posixpath
 from typing import TYPE_CHECKING, Any
 
-from analysis.interpreter.values import Call, GuestRaise, HostFunction, Symbol, Value
+from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.values import Call, HostFunction, Symbol, Value
 from estimator.catalog import UnknownNameError, model
 from estimator.library.tokens import OPEN, USUAL_LENGTH, Tokens
 from estimator.tape.device import CPU

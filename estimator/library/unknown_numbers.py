@@ -7,6 +7,7 @@ from typing import Any
 from analysis.interpreter.values import Alternatives, Call, HostFunction, Symbol, Value
 from estimator.library.arrays import MANY, Array
 from estimator.library.language import domain_of, tensor_of_tokens
+from estimator.library.symbols import OneOfMany
 from estimator.library.tokens import Tokens
 from estimator.tape import facade
 from estimator.tape.device import CPU, as_device
@@ -14,8 +15,6 @@ from estimator.tape.dtype import BOOL, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, 
 from estimator.tape.operations.creation import empty
 from estimator.tape.tensor import Tensor
 
-#: Role of a symbol that is one of nobody knows how many.
-OPEN = "open"
 #: Classes of tensors by type: ``torch.LongTensor`` and its kin.
 _CLASSES: dict[str, Dtype] = {
     "LongTensor": INT64, "IntTensor": INT32, "ShortTensor": INT16, "ByteTensor": UINT8, "BoolTensor": BOOL, "FloatTensor": FLOAT32, "DoubleTensor": FLOAT64,
@@ -50,7 +49,7 @@ def _countable(data: Any) -> bool:
 def is_open(value: Any) -> bool:
     """Whether a value is, or comes of, one of nobody knows how many."""
     while isinstance(value, Symbol):
-        if value.role == OPEN:
+        if isinstance(value, OneOfMany):
             return True
         value = value.source
     return False

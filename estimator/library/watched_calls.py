@@ -34,7 +34,7 @@ def _entered_phase(call: Call) -> Value:
     if call.args[0] == "optimizer_step" and frame is not None:
         optimizer = frame.vars.get("self", frame.cells.get("self", {}).get("value"))
         groups = optimizer.fields.get("param_groups", ()) if isinstance(optimizer, Instance) else ()
-        held = [group.get("params") for group in groups if isinstance(group, dict)] if isinstance(groups, list) else [groups]
+        held: list[Any] = [group.get("params", ()) for group in groups if isinstance(group, dict)] if isinstance(groups, list) else [groups]
         if any(isinstance(params, Symbol) or any(isinstance(each, Symbol) for each in params) for params in held):
             domain_of(call).lose(f"{domain_of(call).here(call.span)}: which parameters the optimizer holds is not known")
     return enter_phase(call.args[0])

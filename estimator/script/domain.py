@@ -12,8 +12,8 @@ from analysis.interpreter.values import MISSING, Alternatives, External, HostFun
 from analysis.source import SourceFile, Span
 from estimator.library import guest_module, lookup
 from estimator.library.second_names import module_name, second_names
+from estimator.library.symbols import Number, OneOfMany
 from estimator.library.tokens import BUILTINS_HERE
-from estimator.library.unknown_numbers import OPEN
 from estimator.script import changes, doubts, shapes, watching
 from estimator.script.guards import Filter, stands_at
 from estimator.script.loops import WINDOW, LibraryPlan, Plan, steps_inside

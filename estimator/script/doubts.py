@@ -6,7 +6,8 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.interpreter.values import External, HostFunction, StopRun, Symbol, Value
+from analysis.interpreter.signals import StopRun
+from analysis.interpreter.values import External, HostFunction, Symbol, Value
 from estimator.script.words import call_in_words, in_words
 from estimator.tape.device import CUDA
 from estimator.tape.not_followed import NotFollowed

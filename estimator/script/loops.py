@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import StopRun
+from analysis.interpreter.signals import StopRun
 from analysis.source import SourceFile
 from estimator.tape.run import Tape
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from analysis.interpreter.imports import describe
 from analysis.interpreter.machine import Machine
-from analysis.interpreter.values import BudgetSpent, GuestRaise, StopRun
+from analysis.interpreter.signals import BudgetSpent, GuestRaise, StopRun
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile
 from estimator.kernels import SM80

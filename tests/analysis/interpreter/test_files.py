@@ -3,7 +3,8 @@
 import pytest
 
 from analysis.interpreter.machine import Machine
-from analysis.interpreter.values import External, StopRun
+from analysis.interpreter.signals import StopRun
+from analysis.interpreter.values import External
 from analysis.snapshot import Snapshot
 from tests.analysis.interpreter.plain import PlainDomain, run
 
