@@ -63,7 +63,7 @@ def without_call(trace: Trace, span: Span, names: Collection[str]) -> UnwrapCall
             kept = call.args[0]
         case ast.Attribute(attr=name, value=ast.Attribute(attr="functional")) if name in names and call.args:
             kept = call.args[0]
-        case ast.Attribute(attr=name, value=scores) if name in names and not any(not _is_number(each) for each in call.args):
+        case ast.Attribute(attr=name, value=scores) if name in names and all(_is_number(each) for each in call.args) and not _names_input(call):
             kept = scores
         case _:
             return None
@@ -81,6 +81,11 @@ def renamed(trace: Trace, span: Span, old: str, new: str) -> tuple[Span, str] | 
     whole = source.span(call.func)
     written = source.text(whole)
     return (whole, written.removesuffix(old) + new) if written.endswith(old) else None
+
+
+def _names_input(call: ast.Call) -> bool:
+    """Whether it is a function whose argument is passed by name: then the receiver is a module."""
+    return any(keyword.arg == "input" for keyword in call.keywords)
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -12,16 +12,14 @@ come near zero, gradients are tiny, and the model learns slowly and badly withou
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from analysis.enclosing import expression_at
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
-from analysis.fixes.change import Proposal, Reported, UnwrapCall
-from analysis.library.tensor import Made, Tensor, tensors_in
+from analysis.fixes.change import Proposal, Reported
+from analysis.library.tensor import Made
 from analysis.rule import Bad, Good, Rule
-from analysis.source import SourceFile
+from analysis.rules._chains import origins, without_call
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
@@ -29,13 +27,7 @@ from analysis.trace.reading import text
 
 #: Losses that apply log_softmax to their input.
 _NORMALISING = frozenset({"cross_entropy"})
-_SHAPES = """
-view reshape flatten unflatten squeeze unsqueeze permute transpose movedim contiguous clone to float double half bfloat16 type type_as cuda cpu
-getitem attribute index_select gather masked_select chunk split cat stack concat narrow identity unbind t expand repeat dropout
-"""
-#: Operations that leave each value as it is, or at least every row a row of probabilities.
-_TRANSPARENT = frozenset(_SHAPES.split())
-_DEEPEST = 40
+_NORMALISATIONS = frozenset({"softmax", "log_softmax"})
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -44,26 +36,11 @@ def check(trace: Trace) -> Iterator[Reported]:
     for event in trace.events(Kind.LOSS):
         if event.subject not in _NORMALISING:
             continue
-        for made in _normalisations(event.detail[0]):
+        for made in origins(event.detail[0]):
             key = (made.span, event.span)
-            if key not in told:
+            if made.op in _NORMALISATIONS and key not in told:
                 told.add(key)
                 yield _reported(trace, event, made)
-
-
-def _normalisations(value: object) -> Iterator[Made]:
-    """Softmaxes that ``value`` went through with nothing but changes of shape in between."""
-    todo: list[tuple[Tensor, int]] = [(tensor, 0) for tensor in tensors_in(value)]
-    while todo:
-        tensor, depth = todo.pop()
-        made = tensor.made
-        if made is None or depth > _DEEPEST:
-            continue
-        if made.op in {"softmax", "log_softmax"}:
-            yield made
-        elif made.op in _TRANSPARENT:
-            first = made.inputs[:1]
-            todo.extend((inner, depth + 1) for inner in tensors_in(first))
 
 
 def _reported(trace: Trace, loss: Event, made: Made) -> Reported:
@@ -84,31 +61,11 @@ def _reported(trace: Trace, loss: Event, made: Made) -> Reported:
         f"the scores go through {made.op} here and again inside the cross entropy of `{text(trace.snapshot, at)}`: {effect}",
         (Evidence(span, f"{made.op} normalises the scores"), Evidence(at, "this loss applies log_softmax to its input itself")),
     )
-    source = trace.snapshot.source(span.path)
-    call = expression_at(source, span) if isinstance(source, SourceFile) else None
-    if not isinstance(call, ast.Call) or not isinstance(source, SourceFile):
-        return Reported(replace(finding, no_fix_because="the softmax is a layer of the model: take it out where the model is built"))
-    kept = _kept(call)
-    if kept is None:
+    change = without_call(trace, span, _NORMALISATIONS)
+    if change is None:
         return Reported(replace(finding, no_fix_because="the softmax is a layer of the model: take it out where the model is built"))
     title = "Does nothing else need probabilities here? Then give the loss the raw scores"
-    return Reported(finding, Proposal(title, Safety.REVIEW, (UnwrapCall(span, source.span(kept)),)))
-
-
-def _kept(call: ast.Call) -> ast.expr | None:
-    """The scores in ``F.softmax(scores, dim=1)``, ``softmax(scores, 1)``, ``scores.softmax(1)`` and ``scores.softmax(dim=1)``."""
-    named = any(keyword.arg == "dim" for keyword in call.keywords)
-    match call.func, call.args:
-        case ast.Attribute(attr="softmax" | "log_softmax", value=scores), [ast.Constant() | ast.UnaryOp()] if not named:
-            return scores
-        case ast.Attribute(attr="softmax" | "log_softmax", value=scores), [] if named:
-            return scores
-        case ((ast.Attribute(attr="softmax" | "log_softmax") | ast.Name(id="softmax" | "log_softmax")), [scores]) if named:
-            return scores
-        case ((ast.Attribute(attr="softmax" | "log_softmax") | ast.Name(id="softmax" | "log_softmax")), [scores, _]):
-            return scores
-        case _:
-            return None
+    return Reported(finding, Proposal(title, Safety.REVIEW, (change,)))
 
 
 RULE = Rule(
