@@ -25,19 +25,25 @@ from analysis.trace import Trace
 from analysis.trace.places import frames, meeting, visible
 from analysis.trace.reading import statement_of, text
 
-#: So many micro-batches are thrown away before one is used: one alone may be meant.
-_LOST = 2
+#: So many micro-batches are thrown away before one is used, or so many windows begin like that: once alone may be meant.
+_OFTEN = 2
 
 
 def check(trace: Trace) -> Iterator[Reported]:
     """Backwards of one place, some of which are cleared and some used, within one run of a loop."""
     for gradients in gradients_of(trace):
-        found = windows(trace, gradients)
-        for index, used in enumerate(found):
-            lost = found[max(0, index - _LOST) : index]
-            if used.stepped and len(lost) == _LOST and _same_loop([*lost, used]):
-                yield _reported(trace, gradients, lost[-1], used)
-                break
+        lost: list[Window] = []
+        times = 0
+        for window in windows(trace, gradients):
+            if not window.stepped:
+                lost.append(window)
+                continue
+            if lost and _same_loop([*lost, window]):
+                times += 1
+                if times == _OFTEN or sum(len(each.backwards) for each in lost) >= _OFTEN:
+                    yield _reported(trace, gradients, lost[-1], window)
+                    break
+            lost = []
 
 
 def _same_loop(parts: list[Window]) -> bool:
@@ -101,6 +107,38 @@ def train(model, loader):
     for i, (x, y) in enumerate(loader):
         (torch.nn.functional.mse_loss(model(x), y) / 4).backward()
         if (i + 1) % 4 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+        ),
+        Bad(
+            """
+import torch
+from accelerate import Accelerator
+
+def train(model, loader):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for x, y in loader:
+        with accelerator.accumulate(model):
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            optimizer.zero_grad()  # flagged
+            accelerator.backward(loss)
+            optimizer.step()
+""",
+            fixed="""
+import torch
+from accelerate import Accelerator
+
+def train(model, loader):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for x, y in loader:
+        with accelerator.accumulate(model):
+            loss = torch.nn.functional.mse_loss(model(x), y)
+            accelerator.backward(loss)
             optimizer.step()
             optimizer.zero_grad()
 """,
