@@ -1,7 +1,6 @@
 """What guest code computes with: host values where Python's own are right, and these where they are not.
 
-Containers made by guest code are subclasses of the host's that remember where and in which loop iteration they were
-made. What the source does not tell is a ``Symbol`` with an identity of its own.
+Containers made by guest code remember where and when they were made. What the source does not tell is a ``Symbol``.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ class Symbol:
     is a symbol too: ``test`` then holds the operator ("not", "is", "==", …) and its operands. ``source``: what it comes of, if unknown too.
     """
 
-    __slots__ = ("parts", "rank_varying", "source", "span", "stamp", "test", "uses", "why")
+    __slots__ = ("parts", "rank_varying", "role", "source", "span", "stamp", "test", "uses", "why")
 
     def __init__(self, why: str, span: Span | None, stamp: Stamp = (), *, rank_varying: bool = False) -> None:
         self.why = why if len(why) <= MAX_WHY else f"{why[:MAX_WHY]}…"
@@ -82,6 +81,7 @@ class Symbol:
         self.rank_varying = rank_varying
         self.uses: set[str] = set()
         self.parts: dict[Value, Value] = {}
+        self.role = ""
         self.test: tuple[Value, ...] = ()
         self.source: Value = None
 
