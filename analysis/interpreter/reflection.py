@@ -53,7 +53,11 @@ def _isinstance(call: Call) -> Value:
     answers = [is_a(value, kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
     if True in answers:
         return True
-    return unknown(call, value) if None in answers else False
+    if None not in answers:
+        return False
+    made = unknown(call, value)
+    made.rank_varying = False  # values differ between ranks, their types do not
+    return made
 
 
 def is_a(value: Value, kind: Value) -> bool | None:

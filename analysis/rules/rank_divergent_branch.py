@@ -87,7 +87,7 @@ def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
     finding = Finding(
         RULE.name,
         RULE.severity,
-        Confidence.HIGH if reduced or event.kind is Kind.COLLECTIVE else Confidence.MEDIUM,
+        _confidence(event, guard, reduced=reduced),
         guard.span,
         f"ranks may answer `{text(trace.snapshot, guard.span)}` differently ({why}), and what it decides about {what}: some ranks wait there for ever",
         (
@@ -97,6 +97,13 @@ def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
         no_fix_because="the value has to be reduced over the ranks before it is compared, or one rank has to decide for all",
     )
     return Reported(finding)
+
+
+def _confidence(event: Event, guard: RankGuard, *, reduced: bool) -> Confidence:
+    """A loop that goes round as long as a condition holds may hold it the same number of times on every rank."""
+    if guard.until and guard.exit is None:
+        return Confidence.LOW
+    return Confidence.HIGH if reduced or event.kind is Kind.COLLECTIVE else Confidence.MEDIUM
 
 
 def _reduced_onto_one(value: Value, depth: int = _DEPTH) -> bool:
