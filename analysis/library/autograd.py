@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Call, HostFunction, Method, Property, Symbol, Value
+from analysis.interpreter.values import Call, HostFunction, Instance, Method, Property, Symbol, Value
+from analysis.library.ownership import ONE_BY_ONE
 from analysis.library.recording import emit, modes
 from analysis.library.tensor import Made, Mark, Owner, Parameter, Parameters, Scalar, Tensor, parameter_behind_gradient, tensors_in
 from analysis.source import Span
@@ -150,6 +151,8 @@ class Autograd:
         if isinstance(tensor, Parameter):
             for owner in tensor.owners:
                 self.ownership.freeze(owner, flag is False)
+                if isinstance(owner, Instance):
+                    self.machine.heap.write(owner.fields, ONE_BY_ONE, True)  # noqa: FBT003  the field's value
         elif flag is False:
             self.leaves.discard(tensor)
         elif not tensor.attached:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Instance
-from analysis.library.ownership import FROZEN, modules_in
+from analysis.library.ownership import FROZEN, ONE_BY_ONE, modules_in
 from analysis.library.tensor import Owner
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
@@ -44,6 +44,11 @@ def _frozen(owner: Owner) -> bool:
     return bool(layers) and all(module.fields.get(FROZEN) is True for module in layers)
 
 
+def _picked(gradients: Gradients) -> bool:
+    """Whether parameters were frozen one by one: a filter by name may have left some."""
+    return any(module.fields.get(ONE_BY_ONE) is True for owner in gradients.owners if isinstance(owner, Instance) for module in modules_in(inner(owner)))
+
+
 def _reached(trace: Trace, gradients: Gradients) -> bool:
     """Whether any backward may have filled a gradient. What is frozen at the time of a forward is in no graph."""
     return any(not event.value.owners or gradients.letter(event) == "backward" for event in trace.events(Kind.BACKWARD) if event.value.attached)
@@ -56,7 +61,7 @@ def _reported(trace: Trace, gradients: Gradients, built: Event) -> Reported:
     finding = Finding(
         RULE.name,
         RULE.severity,
-        Confidence.MEDIUM,
+        Confidence.LOW if _picked(gradients) else Confidence.MEDIUM,
         span,
         f"`{text(trace.snapshot, span)}` holds frozen parameters only: no backward fills a gradient, and its steps change nothing",
         (Evidence(span, "every parameter that the optimizer is given has requires_grad off"), Evidence(visible(step, files), "this step finds no gradients")),
@@ -86,8 +91,7 @@ class Net(torch.nn.Module):
 
 def train(loader):
     net = Net()
-    for p in net.parameters():
-        p.requires_grad = False
+    net.requires_grad_(False)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)  # flagged
     for x, y in loader:
         optimizer.zero_grad()
