@@ -39,7 +39,7 @@ _FACTORIES = frozenset({"ones", "zeros", "empty", "full", "rand", "randn", "rand
 #: Per model: a forward for nothing ("wasted") while it is in evaluation mode.
 MODE = Automaton(
     start="training",
-    table={("training", "eval"): "evaluating", ("evaluating", "train"): "training", ("evaluating", "opaque"): "training"},
+    table={("training", "eval"): "evaluating", ("evaluating", "eval"): "evaluating", ("evaluating", "train"): "training", ("evaluating", "opaque"): "training"},
     faults=frozenset({("evaluating", "wasted")}),
     neutral=frozenset({"training"}),
     cures=frozenset({"train"}),
@@ -93,7 +93,7 @@ def _is_made_up(forward: Event) -> bool:
 
 def _wasted(trace: Trace, model: Instance, witness: Witness, kept: Event | None) -> Reported:
     files = trace.snapshot.contents
-    begins, forward = witness.events[0][0], witness.fault
+    begins, forward = witness.last("eval") or witness.events[0][0], witness.fault
     span = meeting(forward, begins, files)
     name = callee(trace.snapshot, visible(forward, files)) or "the model"
     effect = "what is collected keeps every graph of the loop in memory" if kept else "each batch saves its activations for a backward that never comes"
