@@ -27,6 +27,7 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._objects import confidence_in, distinct, forward_numbers, inner, numbers_in
 from analysis.rules._ranks import depends_on_rank
+from analysis.rules._samplers import prepared
 from analysis.source import SourceFile
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -49,7 +50,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     for loader in _training_loaders(trace, distinct(event.subject for event in wraps)):
         if id(loader) in built and id(loader) not in told:
             told.add(id(loader))
-            if _undivided(trace, built[id(loader)]):
+            if _undivided(trace, built[id(loader)]) and not prepared(loader):
                 yield _reported(trace, built[id(loader)], wraps[0])
 
 
