@@ -23,7 +23,7 @@ MAX_VALUES = 20_000
 #: Nobody opens more brackets inside each other.
 _MAX_DEPTH = 100
 _BRACKET = re.compile(r"[][{}]")
-_STANDARD = "tag:yaml.org,2002:"
+_COLLECTIONS = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
 _MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -46,7 +46,7 @@ class _Reader:
         self.left -= 1
         if self.left < 0:
             raise _TooLargeError
-        if not node.tag.startswith(_STANDARD):
+        if isinstance(node, yaml.CollectionNode) and node.tag not in _COLLECTIONS:
             raise ValueError(node.tag)
         match node:
             case yaml.MappingNode():

@@ -90,10 +90,8 @@ class TapeDomain:
             machine.state["stack"] = calls
             raise
 
-    def _number(self, what: str) -> Symbol:
-        number = Symbol(what, self.machine.span, ((0, 0),))
-        number.role = doubts.NUMBER
-        return number
+    def _number(self, what: str) -> Number:
+        return Number(what, self.machine.span, ((0, 0),))
 
     def watch(self, module: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A top-level module is called."""
@@ -233,8 +231,8 @@ class TapeDomain:
         if not counted:
             self._uncounted = value
         for index in range(length if isinstance(length, int) else _UNKNOWN_ITEMS):
-            item = Symbol(f"item {index} of {in_words(value)}", span, machine.stamp)
-            item.source, item.role = value, "" if counted else OPEN
+            item = (Symbol if counted else OneOfMany)(f"item {index} of {in_words(value)}", span, machine.stamp)
+            item.source = value
             yield item
             machine.unknown_items -= counted  # as many as there are: nothing is open about them
 

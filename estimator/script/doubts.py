@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.signals import StopRun
 from analysis.interpreter.values import External, HostFunction, Symbol, Value
+from estimator.library.symbols import Lost, Number
 from estimator.script.words import call_in_words, in_words
 from estimator.tape.device import CUDA
 from estimator.tape.not_followed import NotFollowed
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from analysis.source import Span
     from estimator.script.domain import TapeDomain
 
-#: Role of a symbol that stands for what was lost: what comes of it is not reported again.
-LOST = "lost"
-#: Role of a symbol that is a number, whatever its value.
-NUMBER = "number"
 #: Functions that take a device.
 _PLACING = frozenset({"to", "module_to", "Device", "cuda"})
 #: How the value of an argument that nobody gives is called.
@@ -60,10 +57,10 @@ def call_of(domain: TapeDomain, callee: Value, span: Span) -> Symbol:
     return made
 
 
-def lost(why: str, span: Span, source: Value) -> Symbol:
+def lost(why: str, span: Span, source: Value) -> Lost:
     """What stands for something lost, which comes of ``source``."""
-    symbol = Symbol(why, span)
-    symbol.role, symbol.source = LOST, source
+    symbol = Lost(why, span)
+    symbol.source = source
     return symbol
 
 
@@ -76,11 +73,11 @@ def chain(value: Value) -> Iterator[Symbol]:
         value = value.source
 
 
-def is_lost(value: Value) -> bool:
+def is_lost(domain: TapeDomain, value: Value) -> bool:
     """Whether a value is, holds or comes of something that was reported as lost."""
     if isinstance(value, (list, tuple)):
-        return any(is_lost(item) for item in value)
-    return any(symbol.role == LOST for symbol in chain(value))
+        return any(is_lost(domain, item) for item in value)
+    return any(isinstance(symbol, Lost) or id(symbol) in domain.causes for symbol in chain(value))
 
 
 def library_behind(domain: TapeDomain, value: Value) -> tuple[Place | None, str] | None:
@@ -107,7 +104,7 @@ def promote(domain: TapeDomain, value: Value, otherwise: str) -> None:
 
 def branch(domain: TapeDomain, condition: Value, span: Span) -> None:
     """A condition inside a model that is not known: which way it goes may change what is kept."""
-    if is_lost(condition) or (isinstance(condition, Symbol) and condition.test and condition.test[0] == "is"):
+    if is_lost(domain, condition) or (isinstance(condition, Symbol) and condition.test and condition.test[0] == "is"):
         return  # said already; or asked only whether something is there, which says itself where it is used
     taken = "true" if isinstance(condition, External) else "false"
     asked = f"which way the model goes here depends on {in_words(condition)}, which is not known; taken as {taken}"
@@ -122,7 +119,7 @@ def swallowed(domain: TapeDomain, callee: Value, span: Span) -> Symbol:
         sentence = f"{here}: what {in_words(callee)} does with the tensors it is given is not known"
     else:
         sentence = f"{source[0]}: {source[1]} is not modelled yet, and the tensors of {here} go through it"
-    if not is_lost(callee):
+    if not is_lost(domain, callee):
         report(domain, given, sentence)
     elif domain.inside:
         promote(domain, callee, sentence)
@@ -146,26 +143,25 @@ def arrived(domain: TapeDomain, name: str, value: Symbol) -> None:
     sentence = f"{domain.here(domain.machine.span)}: the model {name} is given {in_words(value)}, whose shape is not known{hint(value)}"
     promote(domain, value, sentence)
     domain.causes[id(value)] = (value, sentence)
-    value.role = LOST
 
 
 def failed(domain: TapeDomain, callee: Value, error: Exception, span: Span, operands: Sequence[Value]) -> Value:
     """Host code refused its operands: with a number in the place of an unknown one it may not."""
-    unknown = _unknown_operand(error, operands)
-    if unknown is not None and not is_lost(unknown) and any(callee is each for each in _ARITHMETIC):
+    unknown = _unknown_operand(domain, error, operands)
+    if unknown is not None and not is_lost(domain, unknown) and any(callee is each for each in _ARITHMETIC):
         try:
             result = callee(*(1.0 if isinstance(value, (Symbol, External)) else value for value in operands))
         except (NotFollowed, TypeError):
             pass
         else:
-            if unknown.role != NUMBER:
+            if not isinstance(unknown, Number):
                 domain.observed.unknowns[f"{domain.here(span)}: {in_words(unknown)} is not known, taken as a number"] = None
             return result
     if not _of_tensors(callee, operands):
         quiet = Symbol(f"what {_name_of(callee)} gives", span, domain.machine.stamp)
         quiet.source = unknown
         return quiet
-    if unknown is not None and getattr(callee, "__name__", "") in _PLACING and not is_lost(unknown):
+    if unknown is not None and getattr(callee, "__name__", "") in _PLACING and not is_lost(domain, unknown):
         placed = _on_gpu(domain, callee, operands, span)
         if placed is not None:
             return placed
@@ -173,7 +169,7 @@ def failed(domain: TapeDomain, callee: Value, error: Exception, span: Span, oper
     first = next((symbol for symbol in chain(unknown) if id(symbol) in domain.causes), unknown)
     given = lost(f"what {_name_of(callee)} gives", span, callee if first is None else first)
     sentence = _blame(domain, unknown, callee, span) or f"{domain.here(span)}: {_reason(callee, error, unknown)}"
-    if unknown is None or not is_lost(unknown):
+    if unknown is None or not is_lost(domain, unknown):
         report(domain, given, sentence)
     elif domain.inside:
         promote(domain, unknown, sentence)
@@ -233,12 +229,12 @@ def hint(value: Value) -> str:
     return f"; set it with --set {name}=VALUE" if name.isidentifier() else ""
 
 
-def _unknown_operand(error: Exception, operands: Sequence[Value]) -> Symbol | None:
+def _unknown_operand(domain: TapeDomain, error: Exception, operands: Sequence[Value]) -> Symbol | None:
     found = list(_symbols_in(operands))
     culprit = getattr(error, "obj", None)
     if isinstance(culprit, Symbol):
         found.append(culprit)
-    return next((symbol for symbol in found if is_lost(symbol)), found[0] if found else None)
+    return next((symbol for symbol in found if is_lost(domain, symbol)), found[0] if found else None)
 
 
 def _symbols_in(values: Sequence[Value], depth: int = 2) -> Iterator[Symbol]:

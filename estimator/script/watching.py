@@ -59,11 +59,14 @@ def _unwrapped(module: Instance) -> Instance:
 
 
 def parameters_of(module: Instance) -> Iterator[Parameter]:
-    """Every parameter of a guest module once, shared ones too."""
+    """Every parameter of a guest module once, shared ones too; modules that hold each other are looked at once."""
     seen: set[int] = set()
     todo = [module]
     while todo:
         current = todo.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
         for parameter in current.fields.get("_parameters", {}).values():
             if isinstance(parameter, Parameter) and id(parameter) not in seen:
                 seen.add(id(parameter))
