@@ -54,7 +54,7 @@ class Castable(Symbol):
         return self.parts[key]
 
     def differentiated(self) -> None:
-        """A backward goes through it: what gave it, by a method that is neither a tensor's nor a container's, has parameters."""
+        """A backward goes through it: the argument that gave it, by a method that is neither a tensor's nor a container's, has parameters."""
         symbol: Castable = self
         method, called = "", False
         while True:
@@ -65,7 +65,7 @@ class Castable(Symbol):
                 symbol = symbol.whole
             else:
                 break
-        if method and not self.casting.is_ordinary(method):
+        if method and symbol.why.isidentifier() and not self.casting.is_ordinary(method):
             symbol.uses.add("differentiated")
 
 

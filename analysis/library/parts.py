@@ -23,11 +23,13 @@ parameters named_parameters train eval to cuda cpu half float bfloat16 requires_
 """
 #: Methods of ``nn.Module`` that, called on a part, concern the model's parameters or mode in part only.
 _OF_MODULES = frozenset(_MODULE_METHODS.split())
+#: Parts that hold numbers and names.
+_CONFIGURATION = frozenset({"config", "cfg", "hparams", "args", "generation_config", "tokenizer", "processor", "device", "dtype"})
 #: Methods that list what a part holds.
 _LISTING = frozenset({"items", "keys", "values", "named_children"})
 _SETTERS = """
 save load push init reset set_ get_ enable disable print resize gradient_checkpointing num_ add_ register configure prepare update to_ log compile tie_ merge
-freeze unfreeze clear setup build
+freeze unfreeze clear setup build remove close wait flush start stop
 """
 #: Beginnings of method names that set a model up or save it: they run no forward.
 _NO_FORWARD = tuple(_SETTERS.split())
@@ -65,7 +67,7 @@ def call_part(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
     if part.within is not None and part.name in _LISTING:
         return _listed(domain, part, call)
     given = (*call.args, *call.kwargs.values())
-    if part.name.startswith(_NO_FORWARD) or (not given and part.within is None):
+    if part.name.startswith(_NO_FORWARD) or (not given and part.within is None) or _takes_no_data(part, given):
         return _setting(domain, part, call)
     held = modes(call.machine)
     set_modes(call.machine, replace(held, grad=held.grad and part.name not in _WITHOUT_GRAD))
@@ -75,6 +77,18 @@ def call_part(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
         emit(call.machine, Kind.FORWARD, subject=owner_of(part.owner), value=result, detail=given)
     set_modes(call.machine, held)
     return result
+
+
+def _takes_no_data(part: ModelPart, given: tuple[Value, ...]) -> bool:
+    """Whether a call on the part surely is no forward: it concerns the configuration, or is given nothing but names and numbers."""
+    if given and all(isinstance(each, (str, bytes, int, float, type(None))) for each in given):
+        return True
+    whole = part.within
+    while whole is not None:
+        if whole.name in _CONFIGURATION:
+            return True
+        whole = whole.within
+    return False
 
 
 def _listed(domain: TraceDomain, part: ModelPart, call: Call) -> Value:

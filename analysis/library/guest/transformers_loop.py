@@ -76,6 +76,7 @@ class Trainer:
                     self.optimizer.step()
                     self.lr_scheduler.step()
                     self.model.zero_grad()
+                    self.optimizer.zero_grad()
 
     def evaluate(self, eval_dataset=None, **options):
         self.model.eval()
