@@ -37,34 +37,44 @@ class Timeline:
 
 def timeline(events: Sequence[Event]) -> Timeline:
     """Replay the log through the allocator. What an optimizer step makes and leaves behind is its state."""
-    states = _outliving_a_step(events)
     allocator = CachingAllocator()
-    live: dict[int, tuple[int, Kind, Place | None]] = {}
-    at_peak: dict[int, tuple[int, Kind, Place | None]] = {}
+    got: dict[int, int] = {}
     peak, phase, peak_phase = 0, Phase.FORWARD, Phase.FORWARD
     phases: dict[Phase, int] = {}
-    stale = True
-    for event in events:
+    until, stale = len(events), True  # the events up to the first memory given back after the peak
+    for index, event in enumerate(events):
         match event:
-            case Allocated(key, size, kind, place):
-                got = allocator.allocate(key, size)
-                live[key] = (got, Kind.OPTIMIZER_STATE if key in states and kind is Kind.TEMPORARY else kind, place)
+            case Allocated(key, size):
+                got[key] = allocator.allocate(key, size)
                 phases[phase] = max(phases.get(phase, 0), allocator.allocated)
                 if allocator.allocated > peak:
                     peak, peak_phase, stale = allocator.allocated, phase, True
             case Freed(key):
                 if stale and allocator.allocated == peak:
-                    at_peak, stale = dict(live), False
+                    until, stale = index, False
                 allocator.free(key)
-                del live[key]
-            case Became(key, kind):
-                if key in live:
-                    live[key] = (live[key][0], kind, live[key][2])
             case Entered(entered):
                 phase = entered
-    if stale:
-        at_peak = live
-    return Timeline(peak, allocator.peak_reserved, peak_phase, _components(at_peak.values()), phases, _holders(at_peak.values()))
+            case _:
+                pass
+    held = _alive(events if stale else events[:until], got, _outliving_a_step(events))
+    return Timeline(peak, allocator.peak_reserved, peak_phase, _components(held), phases, _holders(held))
+
+
+def _alive(events: Iterable[Event], got: dict[int, int], states: set[int]) -> list[tuple[int, Kind, Place | None]]:
+    """What is alive after these events: the bytes that were handed out, what they hold, and the line that took them."""
+    live: dict[int, tuple[int, Kind, Place | None]] = {}
+    for event in events:
+        match event:
+            case Allocated(key, _, kind, place):
+                live[key] = (got[key], Kind.OPTIMIZER_STATE if key in states and kind is Kind.TEMPORARY else kind, place)
+            case Freed(key):
+                del live[key]
+            case Became(key, kind) if key in live:
+                live[key] = (live[key][0], kind, live[key][2])
+            case _:
+                pass
+    return list(live.values())
 
 
 def _outliving_a_step(events: Iterable[Event]) -> set[int]:

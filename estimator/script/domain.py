@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 _WATCHED_CALLS = 64
 #: Items of something unknown: enough for two optimizer steps of a loop over it.
 _UNKNOWN_ITEMS = 3
+#: Sources in which no value of the configuration is written, by the beginning of their paths.
+_CONFIGURES_NOTHING = frozenset({"<library>/torch/", "<library>/prefli"})
+_PREFIX = 16
 _COLLECTION = "a collection made of "
 _GUEST_ERRORS = (KeyError, IndexError, AttributeError, ValueError, TypeError, ImportError)
 
@@ -60,8 +63,9 @@ class TapeDomain:
 
     @property
     def tracks_places(self) -> bool:
-        """Inside a model nothing is configured any more."""
-        return not self.tape.depth
+        """Inside a model nothing is configured any more, and PyTorch's own source and the zoo's configure nothing."""
+        frame = self.machine.frame
+        return not self.tape.depth and (frame is None or frame.module.file.path[:_PREFIX] not in _CONFIGURES_NOTHING)
 
     def bind(self, machine: Machine) -> None:
         """Take up work on ``machine``: guest functions that the tape calls back run there, numbers it cannot tell are symbols."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from analysis.snapshot import Snapshot
@@ -35,6 +37,11 @@ class Played:
 
 def play(snapshot: Snapshot, request: Request, generation: int) -> Played | str:
     """One run of the request; where the file is no training script, the sentence that says why."""
+    with _no_collections():
+        return _play(snapshot, request, generation)
+
+
+def _play(snapshot: Snapshot, request: Request, generation: int) -> Played | str:
     card = gpu(request.gpus[0]) if request.gpus else None
     if request.model is not None:
         chosen = model(request.model)
@@ -49,6 +56,18 @@ def play(snapshot: Snapshot, request: Request, generation: int) -> Played | str:
         return why_not
     run = run_script(snapshot, entry, request, generation)
     return Played(config_of(run, request), mode_of(run), _memory(run, card, named=True) if is_resolved(run) else None, tuple(_unknowns(run)))
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Python's search for cycles, off for one run: it makes objects by the hundred thousand and few cycles, and its steps bound it."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
 
 
 def generation_of(cards: tuple[Gpu, ...]) -> int:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +16,7 @@ from estimator.kernels import SM80
 from estimator.request import Request
 from estimator.script import changes
 from estimator.script.domain import TapeDomain
+from estimator.script.no_tree import NoTree
 from estimator.script.observed import Observed
 from estimator.tape.dtype import BFLOAT16, FLOAT16
 from estimator.tape.run import Tape
@@ -44,11 +43,12 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
     domain = TapeDomain(tape, request)
     machine = Machine(snapshot, domain, BUDGET)
     machine.entry_path = entry
+    machine.tree = NoTree()
     machine.overrides = {name: as_value(text) for name, text in request.settings.items()}
     machine.state["arguments"] = machine.overrides
     domain.bind(machine)
     tape.forced_autocast = {"amp-bf16": BFLOAT16, "amp-fp16": FLOAT16}.get(request.overrides.get("precision", ""))
-    with tape.active(), _no_collections():
+    with tape.active():
         try:
             changes.before_the_run(domain)
             machine.load(entry, "__main__")
@@ -85,18 +85,6 @@ def _stopped(domain: TapeDomain, entry: str, error: GuestRaise) -> None:
         domain.observed.unknowns.pop(earlier[1], None)
         sentence = earlier[1]
     domain.observed.lost[sentence] = None
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """Python's search for cycles, off for one run: the run makes objects by the hundred thousand and few cycles, and its steps bound it."""
-    on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if on:
-            gc.enable()
 
 
 def as_value(text: str) -> Any:
