@@ -160,8 +160,10 @@ def _math(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropou
         repeats = query.shape[1] // key.shape[1]
         key, value = repeat_interleave(key, repeats, 1), repeat_interleave(value, repeats, 1)
     scores = matmul(query, mul(transpose(key, -2, -1), 1.0))
+    del query, key  # the scaled and repeated copies end with the product, unless backward keeps them
     if added is not None:
         add(scores, added, out=scores)
+        del added
     weights = safe_softmax(scores)
     del scores
     if dropout_p:
