@@ -5,6 +5,8 @@ from __future__ import annotations
 from analysis.interpreter.values import Alternatives, Instance, Value
 from analysis.library.optimizers import PREPARED
 
+#: Samplers inside samplers are followed so far: deeper nesting is a cycle.
+_MOST = 8
 DISTRIBUTED_SAMPLER = "torch.utils.data.DistributedSampler"
 
 
@@ -12,7 +14,7 @@ def samplers_of(loader: Value) -> list[Instance]:
     """The samplers behind a loader: its own, and those inside a batch sampler."""
     found: list[Instance] = []
     todo = [loader.fields.get("sampler"), loader.fields.get("batch_sampler")] if isinstance(loader, Instance) else []
-    while todo and len(found) < 8:
+    while todo and len(found) < _MOST:
         each = todo.pop()
         if isinstance(each, Alternatives):
             todo.extend(each.values)
