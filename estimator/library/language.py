@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from estimator.script.domain import TapeDomain
 
 #: What the families' tokenizers cut texts at where they are not told a length; the others have no limit.
-_LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512}
+_LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512}
 _USUAL_VOCABULARY = 50257
 
 

@@ -19,7 +19,8 @@ _TORCH = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16", "amp-bf16": 
 _STORED = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}
 #: Sizes taken in the open where none is given; the length by what the family's positions allow.
 BATCH, EDGE = 1, 224
-LENGTH, _LENGTHS = 1024, {"bert": 512, "roberta": 512}
+LENGTH, _LENGTHS = 1024, {"bert": 512, "roberta": 512, "distilbert": 512}
+_VISION = frozenset({"resnet", "vgg"})
 #: Overrides that are made around a model, in a script as here.
 _AROUND = frozenset({"optimizer", "checkpointing", "devices", "sharding", "attention"})
 
@@ -36,7 +37,7 @@ def _setting(request: Request, name: str, usual: Any, why: str) -> Certainty[Any
 
 def config_for(model: Model, request: Request) -> TrainingConfig:
     """What the script is asked to do; sizes and types that nobody gave are assumed."""
-    vision = model.family == "resnet"
+    vision = model.family in _VISION
     length = request.context if request.generate else request.overrides.get("sequence_length")
     return TrainingConfig(
         model=Known(model.name),
@@ -74,7 +75,7 @@ def script_for(model: Model, config: TrainingConfig, request: Request) -> str:
     lines = ["import torch", *_construction(model, value), *_inputs(model, value)]
     precision = str(value["precision"])
     context = f"torch.autocast('cuda', dtype=torch.{'bfloat16' if 'bf16' in precision else 'float16'}, enabled={precision.startswith('amp-')})"
-    if request.generate and model.family != "resnet":
+    if request.generate and model.family not in _VISION:
         lines += ["model.eval()", f"with torch.no_grad(), {context}:", f"    model.generate(**batch, max_new_tokens={request.generate})"]
     elif request.inference or request.generate:
         lines += ["model.eval()", f"with torch.no_grad(), {context}:", "    for _ in range(2):", "        outputs = model(**batch)"]
@@ -98,15 +99,15 @@ def _training(model: Model, context: str) -> list[str]:
 
 def _construction(model: Model, value: dict[str, Any]) -> list[str]:
     dtype = f"torch.{_TORCH.get(value['precision'], 'float32')}"
-    if model.family == "resnet":
+    if model.family in _VISION:
         return ["import torchvision", f"model = torchvision.models.get_model({model.name!r}).to({dtype}).cuda()"]
-    auto = "AutoModelForMaskedLM" if model.family in {"bert", "roberta"} else "AutoModelForCausalLM"
+    auto = "AutoModelForMaskedLM" if model.family in _LENGTHS else "AutoModelForCausalLM"
     return [f"from transformers import {auto}", f"model = {auto}.from_pretrained({model.name!r}, dtype={dtype}).cuda()"]
 
 
 def _inputs(model: Model, value: dict[str, Any]) -> list[str]:
     batch = value["batch_size"]
-    if model.family == "resnet":
+    if model.family in _VISION:
         edge, dtype = value["image_size"], _TORCH.get(value["precision"], "float32")
         return [
             f"batch = {{'x': torch.randn({batch}, 3, {edge}, {edge}, dtype=torch.{dtype}, device='cuda')}}",
@@ -116,6 +117,6 @@ def _inputs(model: Model, value: dict[str, Any]) -> list[str]:
 
 
 def _loss(model: Model) -> list[str]:
-    if model.family == "resnet":
+    if model.family in _VISION:
         return ["outputs = model(**batch)", "loss = torch.nn.functional.cross_entropy(outputs, target)"]
     return ["outputs = model(**batch, labels=batch['input_ids'])", "loss = outputs.loss"]

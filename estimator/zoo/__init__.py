@@ -59,6 +59,13 @@ _FAMILIES = (
         {"sequence-classification": "RobertaForSequenceClassification", "masked-lm": "RobertaForMaskedLM", "base": "RobertaModel"},
         _TRANSFORMERS,
     ),
+    Family(
+        "distilbert",
+        "DistilBertConfig",
+        {"sequence-classification": "DistilBertForSequenceClassification", "masked-lm": "DistilBertForMaskedLM", "base": "DistilBertModel"},
+        _TRANSFORMERS,
+    ),
+    Family("vgg", "VGGConfig", {"image-classification": "VGG"}, "torchvision 0.29.1"),
     Family("resnet", "ResNetConfig", {"image-classification": "ResNet"}, "torchvision 0.29.1"),
 )
 

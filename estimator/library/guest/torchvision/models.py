@@ -30,6 +30,45 @@ def resnet152(*args, **options):
     return _resnet(152, **options)
 
 
+def _vgg(depth, batch_norm=False, weights=None, progress=True, num_classes=1000, dropout=0.5, **options):
+    from preflight_zoo import vgg
+
+    named_model("vgg" + str(depth) + ("_bn" if batch_norm else ""))
+    return vgg.build(vgg.VGGConfig(depth=depth, batch_norm=batch_norm, num_classes=num_classes, dropout=dropout))
+
+
+def vgg11(*args, **options):
+    return _vgg(11, **options)
+
+
+def vgg13(*args, **options):
+    return _vgg(13, **options)
+
+
+def vgg16(*args, **options):
+    return _vgg(16, **options)
+
+
+def vgg19(*args, **options):
+    return _vgg(19, **options)
+
+
+def vgg11_bn(*args, **options):
+    return _vgg(11, True, **options)
+
+
+def vgg13_bn(*args, **options):
+    return _vgg(13, True, **options)
+
+
+def vgg16_bn(*args, **options):
+    return _vgg(16, True, **options)
+
+
+def vgg19_bn(*args, **options):
+    return _vgg(19, True, **options)
+
+
 def get_model(name, **options):
     return globals()[name](**options)
 
@@ -40,4 +79,6 @@ class _Weights:
     DEFAULT = IMAGENET1K_V1 = IMAGENET1K_V2 = "weights"
 
 
+VGG11_Weights = VGG13_Weights = VGG16_Weights = VGG19_Weights = _Weights
+VGG11_BN_Weights = VGG13_BN_Weights = VGG16_BN_Weights = VGG19_BN_Weights = _Weights
 ResNet18_Weights = ResNet34_Weights = ResNet50_Weights = ResNet101_Weights = ResNet152_Weights = _Weights
