@@ -16,6 +16,8 @@ from analysis.trace.events import Kind
 OPTIMIZER = "torch.optim.Optimizer"
 #: Who prepared an optimizer (an ``Accelerator``): it passes steps over while gradients accumulate.
 PREPARED = "optimizer: prepared by"
+#: Where the machine's state holds the scaler that runs the step of an object around an optimizer.
+STEPPED_BY = "stepped by"
 SYNCHRONISES = "prepared: gradients synchronise"
 #: The parameters that an optimizer updates, under a name that no guest attribute can have.
 OWNERS = "optimizer: owners"
@@ -151,7 +153,7 @@ def step(call: Call) -> Value:
     if closure is not None and not isinstance(closure, Symbol):
         value = call.machine.call(closure, [], {}, call.span)
     if not passed_over(optimizer):
-        emit(call.machine, Kind.STEP, subject=optimizer)
+        emit(call.machine, Kind.STEP, subject=optimizer, detail=call.machine.state.get(STEPPED_BY))
     return value
 
 

@@ -23,13 +23,15 @@ parameters named_parameters train eval to cuda cpu half float bfloat16 requires_
 """
 #: Methods of ``nn.Module`` that, called on a part, concern the model's parameters or mode in part only.
 _OF_MODULES = frozenset(_MODULE_METHODS.split())
+#: Methods that tell the host something about a tensor.
+_ABOUT_TENSORS = frozenset({"size", "dim", "numel", "nelement", "element_size", "stride", "item", "tolist", "numpy"})
 #: Parts that hold numbers and names.
 _CONFIGURATION = frozenset({"config", "cfg", "hparams", "args", "generation_config", "tokenizer", "processor", "device", "dtype"})
 #: Methods that list what a part holds.
 _LISTING = frozenset({"items", "keys", "values", "named_children"})
 _SETTERS = """
 save load push init reset set_ get_ enable disable print resize gradient_checkpointing num_ add_ register configure prepare update to_ log compile tie_ merge
-freeze unfreeze clear setup build remove close wait flush start stop
+freeze unfreeze clear setup build remove close wait flush start stop loader dataloader
 """
 #: Beginnings of method names that set a model up or save it: they run no forward.
 _NO_FORWARD = tuple(_SETTERS.split())
@@ -80,8 +82,8 @@ def call_part(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
 
 
 def _takes_no_data(part: ModelPart, given: tuple[Value, ...]) -> bool:
-    """Whether a call on the part surely is no forward: it concerns the configuration, or is given nothing but names and numbers."""
-    if given and all(isinstance(each, (str, bytes, int, float, type(None))) for each in given):
+    """Whether a call on the part surely is no forward: it asks for a size, concerns the configuration, or is given nothing but names and numbers."""
+    if part.name in _ABOUT_TENSORS or (given and all(isinstance(each, (str, bytes, int, float, type(None))) for each in given)):
         return True
     whole = part.within
     while whole is not None:

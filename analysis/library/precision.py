@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.interpreter.values import Call, HostFunction, Instance, Symbol, Value
+from analysis.interpreter.values import MISSING, Call, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.optimizers import OPTIMIZER, parameters_of
+from analysis.library.optimizers import OPTIMIZER, STEPPED_BY, parameters_of
 from analysis.library.recording import Modes, captured, emit, enabled, manager
 from analysis.library.tensor import Parameters, Tensor
 from analysis.trace.events import Kind
@@ -77,7 +77,13 @@ def _step(call: Call) -> Value:
     scaler, optimizer = call.args[0], call.get(1, "optimizer")
     if isinstance(optimizer, Symbol):
         optimizer.uses.update({f"→{OPTIMIZER}"})
+    if isinstance(optimizer, Instance) and not optimizer.cls.has_base(OPTIMIZER) and optimizer.cls.find("step") is not MISSING:
+        call.machine.state[STEPPED_BY] = scaler  # an object of the repository's own, around an optimizer
+        value = call.machine.call(call.machine.getattr(optimizer, "step", call.span), [], {}, call.span)
+        call.machine.state.pop(STEPPED_BY)
+        return value
     emit(call.machine, Kind.STEP, subject=optimizer, detail=scaler)
+    return None
 
 
 @_SCALER.method("update")

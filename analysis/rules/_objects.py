@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from analysis.finding import Confidence
 from analysis.interpreter.values import Alternatives, Instance, Value
-from analysis.library.optimizers import owners_in, parameters_of
+from analysis.library.optimizers import OPTIMIZER, owners_in, parameters_of
 from analysis.library.ownership import UNSEEN, is_module, modules_in, owner_of
 from analysis.library.tensor import Owner, Parameter, tensors_in
 from analysis.trace import Trace
@@ -46,8 +46,8 @@ def distinct(values: Iterator[Value]) -> list[Instance]:
 
 
 def optimizers(trace: Trace) -> list[Instance]:
-    """Every optimizer that steps in the trace."""
-    return distinct(event.subject for event in trace.events(Kind.STEP))
+    """Every optimizer that steps in the trace; an object of the repository's own that wraps one is none."""
+    return [each for each in distinct(event.subject for event in trace.events(Kind.STEP)) if each.cls.has_base(OPTIMIZER)]
 
 
 def forward_numbers(event: Event) -> frozenset[int]:

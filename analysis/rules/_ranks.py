@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.interpreter.values import Alternatives, Class, Function, Instance, Method, Partial, Value
+from analysis.library.tensor import Made, Tensor
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile
 
@@ -31,6 +32,8 @@ def _held(value: Value) -> list[Value]:
     match value:
         case Instance(fields=fields):
             return list(fields.values())[:_WIDTH]
+        case Tensor(made=Made(inputs=inputs, options=options)):
+            return [*inputs, *options.values()]
         case dict():
             return list(value.values())[:_WIDTH]
         case list() | tuple() | set() | frozenset():

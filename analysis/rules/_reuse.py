@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.library.losses import LOSSES
+from analysis.library.tensor import Tensor, tensors_in
 from analysis.rules._objects import forward_numbers, numbers_in
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
+
+_NAMES = """
+add sub mul truediv neg pow matmul abs exp log sqrt rsqrt square mean sum min max prod norm std var clamp where minimum maximum sigmoid tanh relu softmax
+log_softmax view reshape squeeze unsqueeze flatten permute transpose contiguous clone to float double getitem index_select gather stack cat expand repeat
+flip cumsum cumprod unbind chunk split
+"""
+#: Operations that surely carry the graph on. Other code may cut it where nobody looks.
+_CARRYING = frozenset({*LOSSES.values(), *_NAMES.split()})
+_MOST = 400
 
 
 def reused(trace: Trace) -> Iterator[tuple[Event, Event]]:
@@ -17,7 +28,7 @@ def reused(trace: Trace) -> Iterator[tuple[Event, Event]]:
     for backward in trace.events(Kind.BACKWARD):
         for number in sorted(numbers_in([backward.value])):
             forward, before = made.get(number), first.setdefault(number, backward)
-            if forward is None or number in told or not _another_round(forward, before, backward):
+            if forward is None or number in told or not _another_round(forward, before, backward) or not _surely_reaches(backward.value, number):
                 continue
             told.add(number)
             yield forward, before
@@ -32,3 +43,20 @@ def _another_round(forward: Event, before: Event, backward: Event) -> bool:
     if one[:depth] != stamp or other[:depth] != stamp or len(one) <= depth or len(other) <= depth:
         return False
     return one[depth][0] == other[depth][0] and one[depth][1] != other[depth][1]
+
+
+def _surely_reaches(loss: Tensor, number: int) -> bool:
+    """Whether the graph leads from ``loss`` to the output of that forward through nothing that may cut it."""
+    todo, seen = [loss], {loss}
+    while todo and len(seen) < _MOST:
+        made = todo.pop().made
+        if made is None or made.op not in _CARRYING:
+            continue
+        for tensor in tensors_in(made.inputs):
+            if number not in tensor.forwards or tensor in seen:
+                continue
+            if tensor.made is not None and number not in numbers_in(tensors_in(tensor.made.inputs)):
+                return True
+            seen.add(tensor)
+            todo.append(tensor)
+    return False

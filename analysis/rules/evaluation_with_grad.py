@@ -67,7 +67,7 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
         """A forward of an evaluation loop: no gradient through it, and neither training nor a new model in the same iteration."""
         stamp = event.context.stamp
         numbers = forward_numbers(event)
-        if not stamp or not event.context.grad or not numbers or numbers & used or within(model.stamp, stamp):
+        if not stamp or not event.context.grad or not numbers or numbers & used or within(model.stamp, stamp) or _is_a_method(event):
             return False
         return not any(within(other, stamp) for other in backwards)
 
@@ -82,6 +82,12 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
                 return "opaque" if any(concern(each, model) is Concern.YES for each in event.subject) else None
 
     return letter
+
+
+def _is_a_method(forward: Event) -> bool:
+    """Whether a method of a model from elsewhere was called, which may turn gradients off itself, and not the model."""
+    outside = isinstance(forward.subject, Instance) and forward.subject.cls.find("is_unknown") is True
+    return outside and not any(tensor.made is not None and tensor.made.op == "forward" for tensor in tensors_in(forward.value))
 
 
 def _is_made_up(forward: Event) -> bool:
