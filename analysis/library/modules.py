@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analysis.interpreter.values import MISSING, Call, Function, GuestDict, HostFunction, Instance, Method, Value
 from analysis.library.domain import TraceDomain, domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.ownership import CHILDREN, MODULE, UNSEEN, children_of, modules_in, owner_of
+from analysis.library.ownership import BUFFERS, CHILDREN, MODULE, UNSEEN, children_of, modules_in, owner_of
 from analysis.library.parts import ModelPart, forwarding, run_unknown, with_graph
 from analysis.library.recording import emit
 from analysis.library.replay import Replays
@@ -229,7 +229,9 @@ def _register_buffer(call: Call) -> Value:
     if isinstance(call.args[1], str):
         value = call.get(2, "tensor")
         kept = domain_of(call).autograd.plain("buffer", value) if isinstance(value, Tensor) else value
-        call.machine.heap.write(call.args[0].fields, call.args[1], kept)
+        fields = call.args[0].fields
+        call.machine.heap.write(fields, call.args[1], kept)
+        call.machine.heap.write(fields, BUFFERS, (*fields.get(BUFFERS, ()), call.args[1]))
 
 
 @MODULE_CLASS.method("register_parameter", "add_module", "register_module")

@@ -23,6 +23,10 @@ ONE_BY_ONE = "parameters: one by one"
 UNSEEN = "parameters: unseen"
 #: Where container modules (``Sequential``, ``ModuleList``, ``ModuleDict``) keep what they hold.
 CHILDREN = "modules: children"
+#: Where a module keeps the names of its buffers.
+BUFFERS = "modules: buffers"
+#: Layers of ``torch.nn`` that have buffers of their own.
+_BUFFERED = ("BatchNorm", "LazyBatchNorm", "SyncBatchNorm")
 #: The attribute of wrappers (``DistributedDataParallel`` and the like) that holds what they wrap.
 WRAPPED = "module"
 
@@ -138,3 +142,8 @@ def _walk(owner: Owner, seen: set[int], *, trainable: bool) -> Iterator[Owner]:
             yield owner
     for _, child in children_of(owner):
         yield from _walk(child, seen, trainable=trainable)
+
+
+def has_buffers(model: Instance) -> bool:
+    """Whether something inside ``model`` is known to hold a buffer: what DistributedDataParallel sends before a forward."""
+    return any(BUFFERS in module.fields or any(cls.name.startswith(_BUFFERED) for cls in module.cls.mro) for module in modules_in(model))

@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import MoveStatement, Proposal, Reported
+from analysis.library.ownership import has_buffers
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._collectives import SAVES, by_rank, guarded, place, who
 from analysis.source import Span
@@ -44,7 +45,8 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
     told: set[Span] = set()
     for event in trace.events(Kind.WRAPPED_FORWARD):
         guard = next((each for each in reversed(event.context.rank_guards) if each.zero is not each.others), None)
-        quiet = event.value.fields["wrapper: options"].get("broadcast_buffers") is False and not event.context.grad
+        sends = event.value.fields["wrapper: options"].get("broadcast_buffers") is not False and has_buffers(event.subject)
+        quiet = event.detail.how == "ddp" and not event.context.grad and not sends
         if guard is None or event.detail.how not in _TALKING or quiet or guard.span in told:
             continue
         told.add(guard.span)
@@ -146,6 +148,8 @@ _ALONE = "if dist.get_rank() == 0:\n            "
 _SAVED = _ALONE + "torch.save(net.state_dict(), path)"
 _FIRST = "if dist.get_rank() != 0:\n            dist.barrier()\n        net.prepare()\n        if dist.get_rank() == 0:\n            dist.barrier()"
 _EVALUATED = _ALONE + "with torch.no_grad():\n                print({model}(x)){mark}"
+#: A model with buffers, which the wrapper sends before a forward even where no gradients are recorded.
+_NORMALISED = _EXAMPLE.replace("(net)", "(torch.nn.Sequential(net, torch.nn.BatchNorm1d(8)))")
 
 RULE = Rule(
     "rank-conditional-collective",
@@ -156,9 +160,10 @@ RULE = Rule(
     examples=(
         Bad(_EXAMPLE.format(end=_SAVED + "\n            dist.barrier()  # flagged"), fixed=_EXAMPLE.format(end=_SAVED + "\n        dist.barrier()")),
         Bad(_HELPER.format(mark="  # flagged", call="save(model, path)")),
-        Bad(_EXAMPLE.format(end=_EVALUATED.format(model="ddp", mark="  # flagged"))),
+        Bad(_NORMALISED.format(end=_EVALUATED.format(model="ddp", mark="  # flagged"))),
         Bad(_EXAMPLE.format(end=_ALONE + "if net.finished:\n                break  # flagged")),
-        Good(_EXAMPLE.format(end=_EVALUATED.format(model="ddp.module", mark=""))),
+        Good(_NORMALISED.format(end=_EVALUATED.format(model="ddp.module", mark=""))),
+        Good(_EXAMPLE.replace("(net)", "(torch.nn.Linear(8, 8))").format(end=_EVALUATED.format(model="ddp", mark=""))),
         Good(_EXAMPLE.format(end=_SAVED + "\n        dist.barrier()")),
         Good(_EXAMPLE.format(end=_FIRST)),
         Good(_EXAMPLE.format(end="if dist.get_rank() in (0, 1):\n            dist.barrier(group=dist.new_group([0, 1]))")),
