@@ -108,6 +108,8 @@ def call(machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, V
             return call(machine, function, [*first, *args], {**given, **kwargs}, span)
         case Guarded(function=function, manager=manager):
             return managers.call_inside(machine, function, manager, args, kwargs, span)
+        case generators.Manager():
+            return Guarded(args[0], callee) if args else callee
         case Instance():
             return _call_instance(machine, callee, args, kwargs, span)
         case External(dotted=dotted):

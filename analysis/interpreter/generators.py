@@ -125,12 +125,13 @@ def hand_over(machine: Machine, value: Value, frame: Frame) -> Value:
 
 
 class Manager:
-    """A context manager made of a generator: ``contextlib.contextmanager``."""
+    """A context manager made of a generator: ``contextlib.contextmanager``. As a decorator it is made anew for each call."""
 
-    __slots__ = ("generator",)
+    __slots__ = ("anew", "generator")
 
-    def __init__(self, generator: Value) -> None:
+    def __init__(self, generator: Value, anew: Callable[[], Manager]) -> None:
         self.generator = generator
+        self.anew = anew
 
     def enter(self, _machine: Machine) -> Value:
         """Run to the yield."""

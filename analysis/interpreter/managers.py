@@ -72,6 +72,7 @@ def leave(machine: Machine, manager: Value, span: Span, error: Value) -> Value:
 
 def call_inside(machine: Machine, function: Value, manager: Value, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
     """A call of a function decorated with a context manager. A generator runs inside it each time it is resumed."""
+    manager = manager.anew() if isinstance(manager, Manager) else manager
     enter(machine, manager, span)
     try:
         value = machine.call(function, args, kwargs, span)

@@ -82,7 +82,11 @@ def _reduce(call: Call) -> Value:
 @SUBJECT.function("contextlib.contextmanager", "contextlib.asynccontextmanager")
 def _contextmanager(call: Call) -> Value:
     function = call.args[0]
-    return HostFunction("contextmanager", lambda inner: Manager(inner.machine.call(function, list(inner.args), dict(inner.kwargs), inner.span)))
+
+    def made(inner: Call) -> Manager:
+        return Manager(inner.machine.call(function, list(inner.args), dict(inner.kwargs), inner.span), lambda: made(inner))
+
+    return HostFunction("contextmanager", made)
 
 
 _NULL = SUBJECT.cls("contextlib.nullcontext")

@@ -47,8 +47,8 @@ def _contextmanager(call: Call) -> Value:
     function = call.args[0]
 
     def make(inner: Call) -> Value:
-        generator = inner.machine.call(function, inner.args, inner.kwargs, inner.span)
-        return Manager(generator) if isinstance(generator, Generator) else generator
+        generator = inner.machine.call(function, list(inner.args), dict(inner.kwargs), inner.span)
+        return Manager(generator, lambda: make(inner)) if isinstance(generator, Generator) else generator
 
     return HostFunction("contextlib.contextmanager", make)
 
