@@ -110,6 +110,7 @@ def set_item(machine: Machine, owner: Value, key: Value, value: Value, span: Spa
             try:
                 owner[key] = value  # type: ignore[index]  # a domain's tensor takes items
             except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
+                machine.refused = (owner, key, value)
                 machine.domain.host_failed(machine, owner, error, span)
         case _:
             machine.note(span, "sets an item of something that was not followed")

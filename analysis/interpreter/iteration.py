@@ -73,7 +73,9 @@ def few_if_endless(machine: Machine, items: Iterator[Value]) -> Iterator[Value]:
         before = machine.unknown_items
         taken = [next(items, _END)]
         rounds += 1
-        endless = machine.unknown_items != before or isinstance(items, itertools.count)
+        if isinstance(items, itertools.count):
+            machine.unknown_items += 1  # a counter without a known end
+        endless = machine.unknown_items != before
         if taken[0] is _END or (endless and rounds > FEW):
             return
         yield taken.pop()  # only the consumer holds the item while it works on it

@@ -258,8 +258,11 @@ class TapeDomain:
         if shaped is not None:
             return shaped
         doubts.backward_of(self, callee, span)
-        if any(doubts.holds_device_tensor(value) for value in (*args, *kwargs.values())):
+        given = (*args, *kwargs.values())
+        if any(doubts.holds_device_tensor(value) for value in given):
             return doubts.swallowed(self, callee, span)
+        if any(isinstance(value, Instance) and "_parameters" in value.fields for value in given):
+            doubts.handed_over(self, callee, span)
         return doubts.call_of(self, callee, span)
 
     def before_call(self, machine: Machine, span: Span) -> None:

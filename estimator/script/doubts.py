@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from analysis.source import Span
     from estimator.script.domain import TapeDomain
 
+#: Names of what spreads a model over devices.
+_SHARDS = ("fully_shard", "FullyShardedDataParallel", "FSDP", "deepspeed", "parallelize_module", "distribute_")
+#: Parts of the names of what takes a model and leaves it as it is.
+_ONLY_LOOKS = ("wandb", "log", "summary", "watch", "print", "save", "count", "num_param", "callback", "profile", "stat", "writer", "mlflow")
 #: Functions that take a device.
 _PLACING = frozenset({"to", "module_to", "Device", "cuda"})
 #: How the value of an argument that nobody gives is called.
@@ -109,6 +113,18 @@ def branch(domain: TapeDomain, condition: Value, span: Span) -> None:
     taken = "true" if isinstance(condition, External) else "false"
     asked = f"which way the model goes here depends on {in_words(condition)}, which is not known; taken as {taken}"
     domain.observed.unknowns[f"{domain.here(span)}: {asked} (--set NAME=VALUE sets a script argument or global)"] = None
+
+
+def handed_over(domain: TapeDomain, callee: Value, span: Span) -> None:
+    """A model went into something that was not followed: it may have been changed in place."""
+    words = in_words(callee)
+    if any(name in words for name in _SHARDS):
+        sentence = f"sharding by {words} is not modelled yet: what is shown is one device without it"
+    elif any(name in words.lower() for name in _ONLY_LOOKS):
+        return
+    else:
+        sentence = f"what {words} does to the model is not known"
+    domain.observed.unknowns[f"{domain.here(span)}: {sentence}"] = None
 
 
 def swallowed(domain: TapeDomain, callee: Value, span: Span) -> Symbol:

@@ -49,8 +49,10 @@ class Plan:
         seen = self.tape
         if seen.steps >= STEPS or seen.backwards >= MAX_BACKWARDS:
             raise StopRun
-        if done == 0 or seen.depth:
+        if done == 0 or (seen.depth and self.length is not None):
             return True
+        if seen.depth:
+            return self.budget - self.machine.steps < IDLE_STEPS
         if seen.backwards > self.backwards:
             if self.shortened is None or seen.steps != self.steps or done < MICRO_BATCHES:
                 return True
