@@ -8,6 +8,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,13 +28,17 @@ pytestmark = pytest.mark.skipif(shutil.which("initdb") is None and not Path("/us
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a fresh server; it refuses to run as root."""
-    folder = Path(tmp_path_factory.mktemp("postgres"))
+def database() -> Iterator[str]:
+    """The address of a fresh server; it refuses to run as root, who alone may enter the folders that pytest makes."""
+    with tempfile.TemporaryDirectory(prefix="preflight-postgres-") as folder:
+        yield from _serving(Path(folder))
+
+
+def _serving(folder: Path) -> Iterator[str]:
     port = free_port()
     user = {} if os.geteuid() else {"user": "postgres", "group": pwd.getpwnam("postgres").pw_gid, "extra_groups": []}
     if user:
-        _open_to("postgres", folder)
+        shutil.chown(folder, "postgres")
     programs = _programs()
     subprocess.run([programs / "initdb", "-D", folder / "data", "-U", "preflight", "-A", "trust"], check=True, capture_output=True, **user)
     command = [programs / "postgres", "-D", folder / "data", "-p", str(port), "-k", str(folder), "-h", "127.0.0.1", "-F"]
@@ -77,14 +82,6 @@ async def test_a_killed_process_is_stood_in_for(database: str, tmp_path: Path) -
 def _programs() -> Path:
     found = shutil.which("initdb")
     return Path(found).parent if found else max(Path("/usr/lib/postgresql").glob("*/bin"))
-
-
-def _open_to(user: str, folder: Path) -> None:
-    """Let ``user`` reach ``folder``, which pytest made for root alone."""
-    shutil.chown(folder, user)
-    for parent in folder.parents:
-        if parent.stat().st_uid == os.geteuid() and parent != Path(parent.anchor):
-            parent.chmod(parent.stat().st_mode | 0o011)
 
 
 def _connected(address: str) -> psycopg.Connection[Any]:
