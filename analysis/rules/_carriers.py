@@ -10,6 +10,7 @@ from analysis.fixes.change import WrapExpression
 from analysis.interpreter.values import Stamp
 from analysis.library.stores import stamp_of
 from analysis.library.tensor import Tensor, tensors_in
+from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
 from analysis.trace.events import Event
 from analysis.trace.places import within
@@ -50,6 +51,30 @@ def carrier(source: SourceFile, span: Span, store: Event) -> WrapExpression | No
         case _:
             return None
     return WrapExpression(source.span(found), after=".detach()")
+
+
+def placed(snapshot: Snapshot, value: Tensor) -> Span | None:
+    """Where the function that made ``value`` puts it into a dictionary by its name, if that is one place."""
+    source = snapshot.source(value.made.span.path) if value.made is not None and value.made.span.path in snapshot.contents else None
+    if not isinstance(source, SourceFile) or value.made is None:
+        return None
+    function = enclosing(source, value.made.span).function
+    nodes = list(ast.walk(function or source.tree))
+    assigned = (node for node in nodes if isinstance(node, ast.Assign) and source.span(node.value) == value.made.span)
+    names = {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name)}
+    found = [each for node in nodes for each in _entries(node) if isinstance(each, ast.Name) and each.id in names]
+    return source.span(found[0]) if len(found) == 1 else None
+
+
+def _entries(node: ast.AST) -> list[ast.expr]:
+    """The values of a dictionary as it is written."""
+    match node:
+        case ast.Dict(values=values):
+            return values
+        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
+            return [keyword.value for keyword in keywords]
+        case _:
+            return []
 
 
 def _named_after(source: SourceFile, span: Span, value: Tensor) -> frozenset[str]:

@@ -18,13 +18,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from analysis.finding import Evidence, Finding, Safety, Severity
-from analysis.fixes.change import Proposal, Reported
+from analysis.fixes.change import Proposal, Reported, WrapExpression
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.values import Instance, Module, Stamp
 from analysis.library.losses import LOSSES
 from analysis.library.stores import stamp_of
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._carriers import carrier, moment
+from analysis.rules._carriers import carrier, moment, placed
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
@@ -110,15 +110,16 @@ def _reported(trace: Trace, kept: Kept) -> Reported:
         severity, effect = Severity.ERROR, "no backward ever frees it, so that all activations of every iteration stay in memory"
     else:
         severity, effect = Severity.WARNING, "its backward has run or runs in the same iteration, and what is left of it piles up"
-    chain = [
-        Evidence(visible(kept.forward, files), "this forward makes the graph"),
-        Evidence(stored, f"the value is kept in {holder}, which outlives the iteration"),
-    ]
+    chain = [Evidence(visible(kept.forward, files), "this forward makes the graph")]
+    put = placed(trace.snapshot, kept.store.value) if kept.store.detail.part else None
+    if put is not None:
+        chain.append(Evidence(put, "the value goes with its graph into a dictionary"))
+    chain.append(Evidence(stored, f"{'it' if put else 'the value'} is kept in {holder}, which outlives the iteration"))
     if kept.backward is not None:
         chain.append(Evidence(visible(kept.backward, files), "the only backward through the graph runs here, in the same iteration"))
     message = f"`{text(trace.snapshot, span)}` keeps a value with its autograd graph in {holder} beyond the iteration: {effect}"
     finding = Finding(RULE.name, severity, confidence_in(kept.forward.subject), span, message, tuple(chain))
-    return _with_fix(trace, finding, kept)
+    return _with_fix(trace, finding, kept, put)
 
 
 def _holder(store: Event) -> str:
@@ -147,11 +148,12 @@ def _is_a_tensor(trace: Trace, store: Event) -> bool:
     return any(event.value.made is made for event in trace.events(Kind.BACKWARD))
 
 
-def _with_fix(trace: Trace, finding: Finding, kept: Kept) -> Reported:
-    """Detach the one expression at the finding's place that carries the graph."""
+def _with_fix(trace: Trace, finding: Finding, kept: Kept, put: Span | None) -> Reported:
+    """Detach the one expression that carries the graph: where it is ``put`` into what is kept, or at the finding's place."""
     source = trace.snapshot.source(finding.span.path)
     known = isinstance(source, SourceFile) and _is_a_tensor(trace, kept.store)
-    target = carrier(source, finding.span, kept.store) if isinstance(source, SourceFile) and known else None
+    target = WrapExpression(put, after=".detach()") if put else carrier(source, finding.span, kept.store) if isinstance(source, SourceFile) else None
+    target = target if known else None
     if target is None:
         return Reported(replace(finding, no_fix_because="no single expression here is known to be the tensor that has to be detached"))
     unsure = not trace.complete or any(any(each is kept.store.subject for each in event.subject) for event in trace.events(Kind.OPAQUE))
