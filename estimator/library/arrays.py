@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from analysis.interpreter.values import Call, HostFunction, HostValue, Symbol
@@ -89,8 +92,15 @@ class Array(HostValue):
     def __setitem__(self, index: Any, value: Any) -> None:
         """Numbers change, the shape does not."""
 
-    def __getitem__(self, index: Any) -> Array:
+    def __iter__(self) -> Iterator[Any]:
+        if self.shape[0] >= MANY:
+            raise TypeError("how long the data in a file is, is not known")
+        return iter([self[place] for place in range(self.shape[0])])
+
+    def __getitem__(self, index: Any) -> Any:
         items = index if isinstance(index, tuple) else (index,)
+        if len(items) == len(self.shape) and all(isinstance(item, int) for item in items):
+            return 0.5 if self.dtype.is_floating_point else 0  # a number, whichever
         kept: list[int] = []
         for item, length in zip(items, self.shape, strict=False):
             if isinstance(item, slice):
@@ -162,7 +172,51 @@ def numpy(x: Tensor, *_: Any, **__: Any) -> Array:
     return Array(tuple(x.shape), x.dtype)
 
 
-NAMES: dict[str, Any] = {f"numpy.{name}": dtype for name, dtype in _DTYPES.items()}
+def _random(*_: Any, size: Any = None, **__: Any) -> Array | float:
+    """Random numbers: one, or as many as ``size`` says."""
+    if size is None:
+        return 0.5
+    return Array((size,) if isinstance(size, int) else tuple(size), FLOAT64)
+
+
+def _drawn(*bounds: Any, size: Any = None, **_: Any) -> Array | int:
+    """Random whole numbers."""
+    wanted = size if size is not None else bounds[2] if len(bounds) > 2 else None  # noqa: PLR2004  (low, high, size)
+    if wanted is None:
+        return 0
+    return Array((wanted,) if isinstance(wanted, int) else tuple(wanted), INT64)
+
+
+def _distributed(*arguments: Any, size: Any = None, **_: Any) -> Array | float:
+    """Numbers of a distribution: its third argument says how many."""
+    return _random(size=size if size is not None else arguments[2] if len(arguments) > 2 else None)  # noqa: PLR2004  (location, scale, size)
+
+
+def _shaped(*sizes: int) -> Array | float:
+    return Array(sizes, FLOAT64) if sizes else 0.5
+
+
+_RANDOM: dict[str, Any] = {
+    "normal": _distributed, "uniform": _distributed, "randn": _shaped, "rand": _shaped, "random": _random, "random_sample": _random, "randint": _drawn,
+    "permutation": lambda count: Array((count,) if isinstance(count, int) else count.shape, INT64), "seed": lambda *_: None,
+}  # fmt: skip
+
+
+def _number_wise(function: Any) -> Any:
+    """A function of numbers, which on an array changes no shape."""
+    return lambda x, *rest, **_: Array(x.shape, x.dtype) if isinstance(x, Array) else function(x, *rest)
+
+
+def _product(values: Any, *_: Any, **__: Any) -> int:
+    """The product of the numbers of a shape."""
+    return prod(values) if isinstance(values, (tuple, list)) else values
+
+
+_NUMBERS = {name: getattr(math, name) for name in ("sqrt", "exp", "log", "log2", "log10", "ceil", "floor", "sin", "cos", "tanh")}
+NAMES: dict[str, Any] = {f"numpy.random.{name}": function for name, function in _RANDOM.items()}
+NAMES.update({f"numpy.{name}": dtype for name, dtype in _DTYPES.items()})
+NAMES.update({f"numpy.{name}": _number_wise(function) for name, function in {**_NUMBERS, "abs": abs, "round": round}.items()})
+NAMES["numpy.prod"] = _product
 NAMES.update({f"numpy.{name}": _made for name in ("zeros", "ones", "empty")})
 NAMES.update(
     {

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.interpreter.values import Alternatives, Call, HostFunction, Symbol, Value
+from analysis.interpreter.values import Alternatives, Call, HostFunction, HostValue, Symbol, Value
 from estimator.library.arrays import MANY, Array
 from estimator.library.language import domain_of, tensor_of_tokens
 from estimator.library.symbols import OneOfMany
 from estimator.library.tokens import Tokens
 from estimator.tape import facade
-from estimator.tape.device import CPU, as_device
+from estimator.tape.device import CPU, CUDA, Device, as_device
 from estimator.tape.dtype import BOOL, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, UINT8, Dtype
+from estimator.tape.operations.conversion import to
 from estimator.tape.operations.creation import empty
+from estimator.tape.registry import operation
 from estimator.tape.tensor import Tensor
 
 #: Classes of tensors by type: ``torch.LongTensor`` and its kin.
@@ -68,17 +70,40 @@ def _with_numbers(data: Any) -> Any:
     return data
 
 
-def _of_class(dtype: Dtype) -> Any:
-    """``torch.LongTensor(data)`` or ``torch.LongTensor(2, 3)``."""
+class TensorClass(HostValue):
+    """``torch.LongTensor`` and its kin: a type and a device; called, it makes a tensor of numbers or of a size."""
 
-    def make(call: Call) -> Value:
-        sizes = call.args
-        if not sizes or (all(isinstance(size, int) for size in sizes) and not isinstance(sizes[0], bool)):
-            return empty(*(sizes or (0,)), dtype=dtype, device=CPU)
-        return _tensor(Call(call.machine, list(sizes[:1]), {"dtype": dtype}, call.span))
+    __slots__ = ("device", "dtype")
 
-    return make
+    def __init__(self, dtype: Dtype, device: Device) -> None:
+        self.dtype = dtype
+        self.device = device
+
+    def __call__(self, *given: Any, **_: Any) -> Tensor:
+        """A tensor of these numbers, or of this size."""
+        if not given or (all(isinstance(size, int) for size in given) and not isinstance(given[0], bool)):
+            return empty(*(given or (0,)), dtype=self.dtype, device=self.device)
+        data = given[0]
+        if isinstance(data, Array):
+            return empty(*data.shape, dtype=self.dtype, device=self.device)
+        if isinstance(data, Tensor):
+            return to(data, self.dtype, device=self.device)
+        if isinstance(data, (list, tuple)) and _countable(data):
+            data = _with_numbers(data)
+        made: Tensor = _AS_BEFORE(data, dtype=self.dtype, device=self.device)
+        return made
+
+
+@operation(".type")
+def type_(x: Tensor, dtype: Any = None, *_: Any, **__: Any) -> Any:
+    """``x`` in another type, and on the device of a class of tensors; without one the name of its type."""
+    if dtype is None:
+        return f"torch.{'cuda.' if x.is_cuda else ''}{x.dtype.name}"
+    if isinstance(dtype, TensorClass):
+        return to(x, dtype.dtype, device=dtype.device)
+    return to(x, dtype)
 
 
 NAMES: dict[str, Any] = {f"torch.{name}": HostFunction(f"torch.{name}", _tensor) for name in ("tensor", "as_tensor", "asarray")}
-NAMES.update({f"torch.{name}": HostFunction(f"torch.{name}", _of_class(dtype)) for name, dtype in _CLASSES.items()})
+NAMES.update({f"torch.{name}": TensorClass(dtype, CPU) for name, dtype in _CLASSES.items()})
+NAMES.update({f"torch.cuda.{name}": TensorClass(dtype, CUDA) for name, dtype in _CLASSES.items()})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.interpreter.signals import StopRun
 from analysis.interpreter.values import External, HostFunction, Symbol, Value
 from estimator.library.symbols import Lost, Number
-from estimator.script.words import call_in_words, in_words
+from estimator.script.words import call_in_words, in_words, without_marks
 from estimator.tape.device import CUDA
 from estimator.tape.not_followed import NotFollowed
 from estimator.tape.tensor import Tensor
@@ -224,7 +224,7 @@ def _reason(callee: Value, error: Exception, unknown: Symbol | None) -> str:
     if unknown is not None:
         return f"{in_words(unknown)} is not known, and {_name_of(callee)} is computed from it{hint(unknown)}"
     if isinstance(error, NotFollowed):
-        return f"{error.name} is not followed"
+        return f"{without_marks(error.name)} is not followed"
     if isinstance(error, KeyError) and error.args:
         return f"there is no {error.args[0]!r:.60} here, as far as it was followed"
     return f"{_name_of(callee)} cannot be worked out here"

@@ -11,7 +11,7 @@ from analysis.snapshot import Snapshot
 from estimator.catalog import Gpu, gpu, model
 from estimator.config import TrainingConfig
 from estimator.estimate import Components, Holder, Memory, Mode
-from estimator.interval import Peak, context_on, memory_of
+from estimator.interval import Cause, Peak, context_on, memory_of
 from estimator.kernels import SM80
 from estimator.request import Request
 from estimator.script.entry import not_an_entry
@@ -21,6 +21,8 @@ from estimator.script.template import PATH, around, config_for, config_shown, sc
 from estimator.tape.events import Kind
 from estimator.timeline import timeline
 
+#: What a padding mask was seen to add to the peak, at most (BERT and GPT-2 with the memory-efficient kernel instead of the flash one).
+_PADDED_SHARE = 0.02
 #: Source lines shown as what holds most.
 _SHOWN_HOLDERS = 5
 
@@ -110,4 +112,11 @@ def _memory(run: Run, card: Gpu | None, *, named: bool) -> Memory:
         peak_at=played.phase.value,
         largest=tuple(holders)[:_SHOWN_HOLDERS],
     )
-    return memory_of(peak, context_on(card))
+    return memory_of(peak, context_on(card), _causes(run, played.allocated))
+
+
+def _causes(run: Run, allocated: int) -> Iterator[Cause]:
+    """What widens the interval: with padding in a batch its mask reaches the attention kernel, and another one runs."""
+    call = run.observed.main
+    if call is not None and any(argument.name == "attention_mask" for argument in call.arguments):
+        yield Cause("whether the texts of a batch are padded", 0, round(allocated * _PADDED_SHARE))

@@ -26,7 +26,7 @@ def in_words(value: Value) -> str:
             words = "one of several values"
         case _:
             words = repr(value)
-    plain = _without_marks(words)
+    plain = without_marks(words)
     return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
 
 
@@ -35,7 +35,7 @@ def call_in_words(callee: Value) -> str:
     return f"{in_words(callee)}(…)"
 
 
-def _without_marks(words: str) -> str:
+def without_marks(words: str) -> str:
     """``<item 0 of <x>>`` → ``item 0 of x``."""
     for _ in range(8):
         bare = re.sub(r"<([^<>]*)>", r"\1", words)
