@@ -75,10 +75,17 @@ def _any_item(owner: Value, span: Span, machine: Machine) -> Value:
     values = list(owner.values()) if isinstance(owner, dict) else list(owner)
     if not values:
         return Symbol("an item of an empty collection", span, machine.stamp)
+    if isinstance(owner, dict) and machine.survives_raises and all(_is_a_choice(value) for value in values):
+        return values[0]  # a registry of classes: what is true of one of them is told, rather than nothing of any
     result = values[0]
     for value in values[1:64]:
         result = join(result, value)
     return result
+
+
+def _is_a_choice(value: Value) -> bool:
+    """Whether it is a class or function, or a tuple of them, as registries hold them."""
+    return isinstance(value, (Class, External, Function)) or (isinstance(value, tuple) and bool(value) and all(_is_a_choice(each) for each in value))
 
 
 def _generic(owner: Value, key: Value) -> Value:

@@ -122,8 +122,11 @@ def _hasattr(call: Call) -> Value:
 
 
 def _setattr(call: Call) -> Value:
-    if isinstance(call.args[1], str):
-        call.machine.setattr(call.args[0], call.args[1], call.args[2], call.span)
+    target, name, value = call.args
+    if isinstance(name, str):
+        call.machine.setattr(target, name, value, call.span)
+    elif call.machine.domain.watches_stores and isinstance(target, Instance):
+        call.machine.domain.stored(call.machine, target, name, value, call.span)  # to an attribute whose name is not told
 
 
 def _delattr(call: Call) -> Value:

@@ -31,6 +31,9 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
             loss.attached = True
             emit(call.machine, Kind.BACKWARD, value=loss, detail=dict(call.kwargs))
             return None
+        if name == "zero_grad":
+            emit(call.machine, Kind.ZERO_GRAD, subject=callee)  # of something that is not known: any gradients may be meant
+            return None
     if "seed" in name.lower():
         emit(call.machine, Kind.SEED, value=call.args[0] if call.args else None)
     touched = tuple(reached([*call.args, *call.kwargs.values(), callee]))

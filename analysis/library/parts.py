@@ -117,7 +117,10 @@ def _module_method(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
             return [submodule]
         case "named_modules":
             return [("", submodule)]
-        case "state_dict" | "load_state_dict" | "zero_grad":
+        case "zero_grad":
+            emit(call.machine, Kind.ZERO_GRAD, subject=owner_of(part.owner))
+            return None
+        case "state_dict" | "load_state_dict":
             return domain.casting.symbol(part.why, call.span, call.machine.stamp)
     return submodule
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: Span, *, part: bool = False) -> Value:
     """What is stored: tensors that carry a graph bear a mark of the slot from then on. ``part``: it is inside what is stored."""
+    if isinstance(holder, Instance) and isinstance(key, Symbol) and not is_module(holder):
+        _open_switches(domain, holder, span)
     if isinstance(value, Tensor):
         return _kept(domain, holder, key, value, span, part=part)
     if value is MISSING:
@@ -33,6 +35,13 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
             if tensor.attached and not isinstance(tensor, Parameter):
                 _report(domain, tensor, span, Stored(key, _outlives(stamp_of(holder), domain.machine.stamp), isinstance(holder, list), part=True), holder)
     return value
+
+
+def _open_switches(domain: TraceDomain, holder: Instance, span: Span) -> None:
+    """An attribute whose name is not told was set: any option that is off, on or absent by default may be the one."""
+    for name, value in list(holder.fields.items()):
+        if value is None or isinstance(value, bool):
+            domain.machine.heap.write(holder.fields, name, domain.casting.symbol(name, span, ()))
 
 
 def _place(key: Value, index: int) -> Value:
