@@ -59,9 +59,9 @@ def _environment() -> Instance:
 def _exists(call: Call) -> Value:
     """Files made by earlier runs are taken not to be there: a run from the start needs most memory."""
     path = call.args[0]
-    if isinstance(path, Symbol):
+    if not isinstance(path, str):
         return Symbol("whether a file is there", call.span)
-    return isinstance(path, str) and posixpath.normpath(path) in call.machine.snapshot.paths
+    return posixpath.normpath(path) in call.machine.snapshot.paths
 
 
 def _joined(call: Call) -> Value:

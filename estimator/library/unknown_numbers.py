@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.interpreter.values import Alternatives, Call, HostFunction, HostValue, Symbol, Value
+from analysis.interpreter.values import Alternatives, Call, External, HostFunction, HostValue, Symbol, Value
 from estimator.library.arrays import MANY, Array
 from estimator.library.language import domain_of, tensor_of_tokens
 from estimator.library.symbols import OneOfMany
@@ -63,7 +63,7 @@ def _with_numbers(data: Any) -> Any:
             return [_with_numbers(item) for item in data]
         case Alternatives(values=values):
             return next((value for value in values if isinstance(value, (int, float))), 0)
-        case Symbol():
+        case Symbol() | External():
             return 0
         case Tokens():
             return [0] * data.length

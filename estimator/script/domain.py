@@ -78,8 +78,12 @@ class TapeDomain:
         self.tape.watch = self.watch
 
     def _truth(self, value: Value, span: Span) -> bool | None:
-        if self.tape.depth and isinstance(value, External):
-            doubts.branch(self, value, span)
+        if isinstance(value, External):
+            stands = stands_at(self.machine.snapshot, span)
+            if self.tape.depth:
+                doubts.branch(self, value, span)
+            elif isinstance(stands, bool):
+                return stands
         return operators.truth(self.machine, value, span)
 
     def _called_back(self, function: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

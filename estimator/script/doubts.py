@@ -98,12 +98,13 @@ def report(domain: TapeDomain, symbol: Symbol, sentence: str) -> None:
     domain.doubt(sentence)
 
 
-def promote(domain: TapeDomain, value: Value, otherwise: str) -> None:
-    """What was lost has reached a model, its backward or an optimizer: the sentence that was said then takes the estimate with it."""
+def promote(domain: TapeDomain, value: Value, otherwise: str) -> str:
+    """What was lost has reached a model, its backward or an optimizer: the sentence that was said then takes the estimate with it, and is returned."""
     symbols = list(chain(value)) if not isinstance(value, (list, tuple)) else [symbol for item in value for symbol in chain(item)]
     cause = next((domain.causes[id(symbol)][1] for symbol in symbols if id(symbol) in domain.causes), otherwise)
     domain.observed.unknowns.pop(cause, None)
     domain.lose(cause)
+    return cause
 
 
 def branch(domain: TapeDomain, condition: Value, span: Span) -> None:
@@ -157,8 +158,7 @@ def backward_of(domain: TapeDomain, callee: Value, span: Span) -> None:
 def arrived(domain: TapeDomain, name: str, value: Symbol) -> None:
     """A model is given something unknown."""
     sentence = f"{domain.here(domain.machine.span)}: the model {name} is given {in_words(value)}, whose shape is not known{hint(value)}"
-    promote(domain, value, sentence)
-    domain.causes[id(value)] = (value, sentence)
+    domain.causes[id(value)] = (value, promote(domain, value, sentence))
 
 
 def failed(domain: TapeDomain, callee: Value, error: Exception, span: Span, operands: Sequence[Value]) -> Value:

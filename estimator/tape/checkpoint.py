@@ -170,5 +170,3 @@ class _Chain:
         for function in self.functions:
             x = tape.call(function, (x,), {})
         return x
-
-

@@ -80,9 +80,7 @@ def _transposed(dims: int) -> Callable[..., Tensor]:
         dilation: Any = 1,
     ) -> Tensor:
         steps, borders, more, holes = (each(value, dims) for value in (stride, padding, output_padding, dilation))
-        spatial = [
-            (input.shape[2 + i] - 1) * steps[i] - 2 * borders[i] + holes[i] * (weight.shape[2 + i] - 1) + more[i] + 1 for i in range(dims)
-        ]
+        spatial = [(input.shape[2 + i] - 1) * steps[i] - 2 * borders[i] + holes[i] * (weight.shape[2 + i] - 1) + more[i] + 1 for i in range(dims)]
         return _convolved(input, weight, bias, (input.shape[0], weight.shape[1] * groups, *spatial))
 
     conv_transpose.__name__ = f"conv_transpose{dims}d"

@@ -213,4 +213,3 @@ def _scattered_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[
 def chosen(*_: Any, **__: Any) -> Tensor:
     """How many elements come out only the device knows."""
     raise NotFollowed("how many elements are chosen")
-

@@ -96,5 +96,3 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *
 def local_response_norm(input: Tensor, *_: Any, **__: Any) -> Tensor:
     """Across neighbouring channels; keeps its input and a divisor of the same size."""
     return div(input, like(input))
-
-
