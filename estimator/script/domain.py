@@ -261,13 +261,7 @@ class TapeDomain:
         shaped = shapes.of_unknown(callee, args)
         if shaped is not None:
             return shaped
-        doubts.backward_of(self, callee, span)
-        given = (*args, *kwargs.values())
-        if any(doubts.holds_device_tensor(value) for value in given):
-            return doubts.swallowed(self, callee, span)
-        if any(isinstance(value, Instance) and "_parameters" in value.fields for value in given):
-            doubts.handed_over(self, callee, span)
-        return doubts.call_of(self, callee, span)
+        return doubts.unknown_call(self, callee, (*args, *kwargs.values()), span)
 
     def before_call(self, machine: Machine, span: Span) -> None:
         """The tape attributes what comes to the repository's line that runs."""

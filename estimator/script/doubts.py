@@ -275,3 +275,13 @@ def _name_of(callee: Value) -> str:
         return callee.dotted
     name = getattr(callee, "name", None) or getattr(callee, "__name__", "")
     return name if isinstance(name, str) and name.replace(".", "").isidentifier() else "a value"
+
+
+def unknown_call(domain: TapeDomain, callee: Value, given: tuple[Value, ...], span: Span) -> Value:
+    """The result of a call that cannot be followed; a tensor on the device among what it was ``given`` is lost."""
+    backward_of(domain, callee, span)
+    if any(holds_device_tensor(value) for value in given):
+        return swallowed(domain, callee, span)
+    if any(isinstance(value, Instance) and "_parameters" in value.fields for value in given):
+        handed_over(domain, callee, span)
+    return call_of(domain, callee, span)
