@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.signals import StopRun
-from analysis.interpreter.values import External, HostFunction, Symbol, Value
+from analysis.interpreter.values import External, HostFunction, Instance, Symbol, Value
 from estimator.library.symbols import Lost, Number
 from estimator.script.words import call_in_words, in_words, without_marks
 from estimator.tape.device import CUDA
