@@ -56,7 +56,8 @@ def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
 
 def _part_of_unknown(machine: Machine, owner: Symbol, key: Value, span: Span) -> Symbol:
     """A slice of something unknown; between two numbers its length is known."""
-    part = Symbol(f"{owner!r}[…]", span, machine.stamp)
+    varying = owner.rank_varying or getattr(key, "rank_varying", False) is True
+    part = Symbol(f"{owner!r}[…]", span, machine.stamp, rank_varying=varying)
     part.source = owner
     if isinstance(key, slice) and isinstance(key.stop, int) and isinstance(key.start, int | None) and key.step in {None, 1}:
         start = key.start or 0

@@ -1,0 +1,194 @@
+"""Correct code that looks wrong: each once raised an alarm, in a program that somebody wrote."""
+
+import pytest
+
+from analysis.engine import analyse
+from analysis.rule import discover
+from analysis.snapshot import Snapshot
+
+RULES = ("retained-graph", "missing-zero-grad", "double-softmax", "unsharded-loader", "stuck-in-eval", "evaluation-with-grad")
+
+POLICY_GRADIENT = """
+import torch
+from torch.distributions import Categorical
+
+class Policy(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.Linear(4, 2)
+        self.saved, self.rewards = [], []
+
+    def forward(self, x):
+        return torch.softmax(self.body(x), dim=1)
+
+policy = Policy()
+optimizer = torch.optim.Adam(policy.parameters())
+
+def act(state):
+    choice = Categorical(policy(state))
+    action = choice.sample()
+    policy.saved.append(choice.log_prob(action))
+    return action.item()
+
+def finish():
+    loss = torch.cat([-p * r for p, r in zip(policy.saved, policy.rewards)]).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    del policy.rewards[:]
+    del policy.saved[:]
+
+def main(env):
+    for episode in range(100):
+        state = env.reset()
+        for t in range(1000):
+            state, reward, done = env.step(act(state))
+            policy.rewards.append(reward)
+            if done:
+                break
+        finish()
+
+main(make_env())
+"""
+STYLE_TRANSFER = """
+import torch
+
+def run(vgg, content, style):
+    target = content.clone().requires_grad_(True)
+    optimizer = torch.optim.Adam([target])
+    for step in range(100):
+        style_loss = 0
+        for a, b in zip(vgg(target), vgg(style)):
+            style_loss += torch.mean((a - b) ** 2)
+        optimizer.zero_grad()
+        style_loss.backward()
+        optimizer.step()
+"""
+WRAPPED_OPTIMIZER = """
+import torch
+
+class Noam:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def step(self):
+        self.optimizer.step()
+
+    def zero_grad(self):
+        self.optimizer.zero_grad()
+
+def train(model, loader):
+    scaler = torch.amp.GradScaler("cuda")
+    optimizer = Noam(torch.optim.Adam(model.parameters()))
+    for x, y in loader:
+        optimizer.zero_grad()
+        scaler.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
+        scaler.step(optimizer)
+        scaler.update()
+"""
+OUTSIDE_MODEL = """
+import torch
+from elsewhere import build, groups
+
+def train(loader):
+    model = build()
+    optimizer = torch.optim.AdamW(groups(model), lr=0.1)
+    for batch in loader:
+        loss = model(**batch)[0]
+        loss.backward()
+        optimizer.step()
+        model.zero_grad()
+"""
+RANK_SPLIT = """
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader
+
+def run(rank, world_size, indices):
+    dist.init_process_group("nccl", rank=rank, world_size=world_size)
+    mine = indices.split(1000 // world_size)[rank]
+    loader = DataLoader(mine, batch_size=8, shuffle=True)
+    net = DistributedDataParallel(torch.nn.Linear(4, 1).to(rank), device_ids=[rank])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(3):
+        for x in loader:
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+"""
+PREPARED = """
+import torch
+from accelerate import Accelerator
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader
+
+def train(model, dataset):
+    accelerator = Accelerator()
+    loader = accelerator.prepare(DataLoader(dataset, batch_size=8, shuffle=True))
+    model = DistributedDataParallel(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+"""
+DECORATED_GENERATOR = """
+import torch
+
+@torch.inference_mode()
+def tokens(model, count):
+    token = torch.zeros(1, 1).long()
+    for i in range(count):
+        token = model(token).argmax(-1)
+        yield token
+
+def generate(model):
+    model.eval()
+    for i in range(3):
+        for token in tokens(model, 8):
+            print(token)
+
+generate(torch.nn.Sequential(torch.nn.Embedding(8, 8), torch.nn.Linear(8, 8)))
+"""
+PERCEPTUAL = """
+import torch
+
+def train(generator, features, loader):
+    features.eval()
+    optimizer = torch.optim.Adam(generator.parameters())
+    for low, high in loader:
+        fake = generator(low)
+        loss = torch.nn.functional.l1_loss(features(fake), features(high).detach())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+ADVERSARIAL_CODE = """
+import torch
+from elsewhere import ARGVA
+
+def train(data, encoder, discriminator):
+    model = ARGVA(encoder, discriminator)
+    first = torch.optim.Adam(encoder.parameters())
+    second = torch.optim.Adam(discriminator.parameters())
+    model.train()
+    for epoch in range(10):
+        first.zero_grad()
+        z = model.encode(data.x)
+        for _ in range(5):
+            second.zero_grad()
+            model.discriminator_loss(z).backward()
+            second.step()
+        model.recon_loss(z).backward()
+        first.step()
+"""
+PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_alarm(name):
+    rules = [rule for rule in discover() if rule.name in RULES]
+    report = analyse(Snapshot.of({"train.py": PROGRAMS[name].encode()}), rules)
+    assert not report.problems
+    assert [(finding.rule, finding.message) for finding in report.findings] == []
