@@ -11,7 +11,7 @@ from analysis.interpreter.operators import compare
 from analysis.interpreter.values import Call, HostFunction, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.ranks import RANK, WORLD_SIZE, own_rank
+from analysis.library.ranks import RANK, RANK_USE, WORLD_SIZE, own_rank
 from analysis.library.recording import emit
 from analysis.library.tensor import Made, Tensor
 from analysis.trace.events import Kind
@@ -108,6 +108,8 @@ def _elastic(call: Call) -> Value:
 @SUBJECT.function(f"{_DIST}.init_process_group", f"{_DIST}.device_mesh.init_device_mesh")
 def _init(call: Call) -> Value:
     call.machine.state["process group"] = True
+    if isinstance(call.kwargs.get("rank"), Symbol):
+        call.kwargs["rank"].uses.add(RANK_USE)
     emit(call.machine, Kind.INIT_DISTRIBUTED, subject=call.get(0, "backend"))
 
 

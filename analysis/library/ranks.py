@@ -37,8 +37,14 @@ def own_rank(machine: Machine) -> Value:
     return known
 
 
+#: What is noted of a symbol that is handed over as the process's own rank.
+RANK_USE = "→rank"
+
+
 def is_rank(symbol: Symbol) -> bool:
-    """Whether an argument is called a rank, and is compared with something as one is."""
+    """Whether an argument is called a rank and compared with something as one is, or is given to the process group as the rank."""
+    if RANK_USE in symbol.uses:
+        return True
     return symbol.why.rpartition(".")[2] in _NAMES and any(isinstance(key, str) and key.startswith(_COMPARED) for key in symbol.parts)
 
 
