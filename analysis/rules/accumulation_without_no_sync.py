@@ -147,8 +147,7 @@ RULE = Rule(
         Bad(
             _EXAMPLE.format(
                 body="            loss = ddp(x).mean() / 4\n            with ddp.no_sync() if (i + 1) % 4 else contextlib.nullcontext():\n"
-                "                loss.backward()  # flagged\n"
-                + _STEP
+                "                loss.backward()  # flagged\n" + _STEP
             )
         ),
         Good(_EXAMPLE.format(body=_UNDER.format(condition="(i + 1) % 4", mark="") + _STEP)),
