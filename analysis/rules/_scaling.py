@@ -60,7 +60,7 @@ def _walk(tensor: Tensor, depth: int) -> Scaling:
         case "mul" if len(inner) == 1:
             factor = next(each for each in made.inputs if each is not inner[0]) if len(made.inputs) > 1 else None
             below = _walk(inner[0], depth - 1)
-            return below if factor == 1 and isinstance(factor, int) else _scaled(below, Divided(None, made))
+            return below if isinstance(factor, int) and factor == 1 else _scaled(below, Divided(None, made))
         case "add" | "sub" | "join" | "add_" | "sum" | "stack" | "cat" if made.op != "sum" or _over_terms(made):
             return _together([_walk(each, depth - 1) for each in inner])
         case op if op in _THROUGH and inner:

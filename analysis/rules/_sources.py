@@ -18,7 +18,7 @@ add sub mul truediv div neg pow abs square sqrt exp log mean sum max min norm cl
 softplus matmul scale tensor
 """
 #: Operations whose result is known to depend on nothing but their inputs.
-_KNOWN = frozenset((*LOSSES.values(), *_SHAPES.split(), *_ARITHMETIC.split()))
+CARRIED = frozenset((*LOSSES.values(), *_SHAPES.split(), *_ARITHMETIC.split()))
 _ADDING = frozenset({"add", "sub", "add_", "sub_"})
 _OUTER = frozenset({"scale", "truediv", "div", "neg"})
 
@@ -67,7 +67,7 @@ def cuts_in(value: Value) -> Iterator[tuple[Made, Tensor]]:
         made = each.made
         if made.op in CUTS:
             yield from ((made, inner) for inner in tensors_in(made.inputs) if inner.attached and not isinstance(inner, Parameter))
-        elif made.op in _KNOWN:
+        elif made.op in CARRIED:
             todo.extend(inner for inner in _inputs(made))
 
 

@@ -40,9 +40,8 @@ class Window:
 
     def in_one_loop(self) -> bool:
         """Whether all backwards stand in one place and happen in different iterations of one run of a loop, over graphs of their own."""
-        first = self.backwards[0]
         stamps = [event.context.stamp for event in self.backwards]
-        if len(self.backwards) < 2 or any(frames(event) != frames(first) for event in self.backwards):  # noqa: PLR2004  a window is two at least
+        if len(self.backwards) < 2 or any(frames(event) != frames(self.backwards[0]) for event in self.backwards):  # noqa: PLR2004  a window is two at least
             return False
         if any(not stamp or stamp[:-1] != stamps[0][:-1] or stamp[-1][0] != stamps[0][-1][0] for stamp in stamps) or len(set(stamps)) < len(stamps):
             return False
