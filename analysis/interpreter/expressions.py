@@ -183,7 +183,9 @@ def _joined(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
 
 
 def _text(machine: Machine, span: Span, values: list[Value]) -> Symbol:
-    return Symbol("a formatted text", span, machine.stamp, rank_varying=any(getattr(value, "rank_varying", False) is True for value in values))
+    made = Symbol("a formatted text", span, machine.stamp, rank_varying=any(getattr(value, "rank_varying", False) is True for value in values))
+    made.test = ("text", *values) if made.rank_varying else ()
+    return made
 
 
 def _formatted(machine: Machine, node: ast.FormattedValue, frame: Frame) -> Value:

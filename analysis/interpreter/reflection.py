@@ -125,7 +125,7 @@ def _setattr(call: Call) -> Value:
     target, name, value = call.args
     if isinstance(name, str):
         call.machine.setattr(target, name, value, call.span)
-    elif call.machine.domain.watches_stores and isinstance(target, Instance):
+    elif call.machine.domain.watches_stores and isinstance(target, (Instance, Class)):
         call.machine.domain.stored(call.machine, target, name, value, call.span)  # to an attribute whose name is not told
 
 

@@ -40,6 +40,25 @@ if __name__ == "__main__":
 """,
             ("item", "item"),
         ),
+        Example(
+            """
+import fire
+import torch
+
+class Config:
+    distributed: bool = False
+
+def main(**options):
+    for name, value in options.items():
+        if hasattr(Config, name):
+            setattr(Config, name, value)
+    if Config.distributed:
+        torch.distributed.init_process_group("nccl")
+
+fire.Fire(main)
+""",
+            ("init_distributed nccl",),
+        ),
         Example("import fire\nimport torch\n\ndef main(steps=2):\n    torch.zeros(1).item()\n\nfire.Fire(main)\n", ("item",)),
     ),
 )
@@ -51,6 +70,9 @@ _CALLABLE = (Function, Guarded, Method, Partial, HostFunction, Class)
 def _run(call: Call) -> Value:
     """Calls the function, or makes the record, without arguments."""
     target = call.get(0, "f", call.kwargs.get("config_class", call.kwargs.get("component", call.kwargs.get("components"))))
+    if isinstance(target, Function) and target.node.args.kwarg is not None:
+        options = domain_of(call).casting.symbol("the options of the command line", call.span, ())
+        return call.machine.call(target, [], {"**": options}, call.span)
     if isinstance(target, _CALLABLE):
         return call.machine.call(target, [], {}, call.span)
     return domain_of(call).casting.symbol("the arguments", call.span, ())

@@ -69,6 +69,7 @@ class TraceDomain:
         self.ownership = Ownership(machine)
         self.autograd = Autograd(machine, self.library, self.ownership)
         self.casting.bind(machine)
+        machine.builtins = {**machine.builtins, "print": self.library.lookup("builtins.print")}
         machine.state.update({"distributed": self.world.distributed, "rehearsal": self.rehearsal})
 
     def lookup(self, dotted: str) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Frame
-from analysis.interpreter.values import MISSING, Instance, Module, Stamp, Symbol, Value
+from analysis.interpreter.values import MISSING, Class, Instance, Module, Stamp, Symbol, Value
 from analysis.library.ownership import is_module
 from analysis.library.recording import emit, modes
 from analysis.library.tensor import Mark, Parameter, Stored, Tensor, tensors_in
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: Span, *, part: bool = False) -> Value:
     """What is stored: tensors that carry a graph bear a mark of the slot from then on. ``part``: it is inside what is stored."""
-    if isinstance(holder, Instance) and isinstance(key, Symbol) and not is_module(holder):
-        _open_switches(domain, holder, span)
+    if isinstance(key, Symbol) and isinstance(holder, (Instance, Class)) and not is_module(holder):
+        _open_switches(domain, holder.fields if isinstance(holder, Instance) else holder.namespace, span)
     if isinstance(value, Tensor):
         return _kept(domain, holder, key, value, span, part=part)
     if value is MISSING:
@@ -37,11 +37,11 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
     return value
 
 
-def _open_switches(domain: TraceDomain, holder: Instance, span: Span) -> None:
+def _open_switches(domain: TraceDomain, held: dict[str, Value], span: Span) -> None:
     """An attribute whose name is not told was set: any option that is off, on or absent by default may be the one."""
-    for name, value in list(holder.fields.items()):
-        if value is None or isinstance(value, bool):
-            domain.machine.heap.write(holder.fields, name, domain.casting.symbol(name, span, ()))
+    for name, value in list(held.items()):
+        if (value is None or isinstance(value, bool)) and not name.startswith("__"):
+            domain.machine.heap.write(held, name, domain.casting.symbol(name, span, ()))
 
 
 def _place(key: Value, index: int) -> Value:

@@ -82,6 +82,7 @@ class Kind(Enum):
     COLLECTIVE = "collective"
     SAVE = "save"
     LOG = "log"
+    PRINT = "print"  # value: what is printed, of which something differs between ranks
     SEED = "seed"  # value: the seed
     DRAW = "draw"  # subject: the generator on the host (None: the global one); detail: the function, the data set that is being read
     HOST_WORK = "host_work"  # subject: the data set that is being read; detail: the function that decodes, reads or transforms
