@@ -123,18 +123,22 @@ def _fresh(domain: TraceDomain, sample: Value, call: Call, loader: Instance | No
 
     ``whole``: the structure of a batch is not known, so that what stands for it may be any object.
     """
+    return _renewed(domain, sample, call, loader, whole=sample is MISSING or isinstance(sample, Symbol))
+
+
+def _renewed(domain: TraceDomain, sample: Value, call: Call, loader: Instance | None, *, whole: bool) -> Value:
     match sample:
         case tuple() | list():
-            items = GuestList(_fresh(domain, item, call, loader) for item in sample)
+            items = GuestList(_renewed(domain, item, call, loader, whole=False) for item in sample)
             items.span, items.stamp = call.span, call.machine.stamp
             return items
         case dict():
-            entries = GuestDict({key: _fresh(domain, item, call, loader) for key, item in sample.items()})
+            entries = GuestDict({key: _renewed(domain, item, call, loader, whole=False) for key, item in sample.items()})
             entries.span, entries.stamp = call.span, call.machine.stamp
             return entries
         case str() | None | Instance():
             return sample
-    batch = domain.autograd.made("batch", (), {"loader": loader, "whole": sample is MISSING}, cut=True)
+    batch = domain.autograd.made("batch", (), {"loader": loader, "whole": whole}, cut=True)
     batch.rank_varying = loader is not None and domain.world.distributed and _is_divided(loader)
     return batch
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 from analysis.enclosing import enclosing, expression_at
 from analysis.fixes.change import WrapExpression
@@ -12,7 +13,8 @@ from analysis.library.stores import stamp_of
 from analysis.library.tensor import Tensor, tensors_in
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
-from analysis.trace.events import Event
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
 from analysis.trace.places import within
 
 _MOST_ANCESTORS = 300
@@ -28,6 +30,17 @@ def moment(store: Event, forward: Event) -> Stamp:
         shared += 1
     found = store.context.stamp[:shared]
     return () if within(before, found) else found
+
+
+def begins_anew(trace: Trace, store: Event) -> bool:
+    """Whether a running sum is set back while the loop goes on: a later sum in the same run of the loop does not take in the one before."""
+    kept = (event for event in trace.events(Kind.STORE) if event.subject is store.subject and event.detail.key == store.detail.key)
+    for earlier, later in pairwise(event for event in kept if event.detail.since is not None):
+        before, after = earlier.context.stamp, later.context.stamp
+        in_one_run = bool(before) and before != after and before[:-1] == after[:-1] and before[-1][0] == after[-1][0]
+        if in_one_run and later.detail.since != before:
+            return True
+    return False
 
 
 def carrier(source: SourceFile, span: Span, store: Event) -> WrapExpression | None:

@@ -22,13 +22,25 @@ def training_loaders(trace: Trace) -> list[Event]:
     return [event for event in built if not any(key in event.detail for key in _UNKNOWN)]
 
 
+def only_evaluates(trace: Trace, loader: Instance) -> bool:
+    """Whether the program learns, its models see batches of the loader, and none of them learns from one."""
+    learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
+    fed = [event for event in trace.events(Kind.FORWARD) if any(each is loader for each in _fed_by(event))]
+    return bool(fed) and bool(learned) and not any(forward_numbers(event) & learned for event in fed)
+
+
 def _learned_from(trace: Trace) -> Iterator[Instance]:
     learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
     for event in trace.events(Kind.FORWARD):
         if forward_numbers(event) & learned:
-            for given in tensors_in(event.detail):
-                loaders = (tensor.made.options.get("loader") for tensor in ancestors(given) if tensor.made is not None)
-                yield from (loader for loader in loaders if isinstance(loader, Instance))
+            yield from _fed_by(event)
+
+
+def _fed_by(forward: Event) -> Iterator[Instance]:
+    """The loaders whose batches go into a forward."""
+    for given in tensors_in(forward.detail):
+        loaders = (tensor.made.options.get("loader") for tensor in ancestors(given) if tensor.made is not None)
+        yield from (loader for loader in loaders if isinstance(loader, Instance))
 
 
 def epochs(trace: Trace, loader: Instance) -> int:

@@ -23,6 +23,7 @@ from analysis.interpreter.values import Instance
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in, distinct
 from analysis.rules._samplers import divides, prepared, samplers_of, shuffles
+from analysis.rules._training_data import only_evaluates
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -40,7 +41,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         if sampler is None or not shuffles(sampler) or id(sampler) in told or "epoch" in sampler.fields or prepared(loader):
             continue
         again = _iterated_again(trace, loader)
-        if again is not None:
+        if again is not None and not only_evaluates(trace, loader):
             yield _reported(trace, loader, sampler, again)
 
 

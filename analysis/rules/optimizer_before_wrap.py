@@ -5,7 +5,8 @@ ones: its steps change nothing that the model uses.
 
 **How to fix it.** Wrap first, then build the optimizer from the wrapped model's parameters.
 
-**What is not reported.** `DistributedDataParallel`, `DataParallel`, `torch.compile` and `.to(device)`, which keep the parameters; an
+**What is not reported.** `DistributedDataParallel`, `DataParallel`, `torch.compile` and `.to(device)`, which keep the parameters;
+`FullyShardedDataParallel(…, use_orig_params=True)`, which keeps the parameter objects and makes them views of its shards; an
 optimizer that is built again after the wrapping; wrappers of frameworks that put the optimizer right.
 """
 
@@ -36,11 +37,17 @@ def check(trace: Trace) -> Iterator[Reported]:
     for event in trace.events(Kind.OPTIMIZER_BUILT, Kind.WRAP):
         if event.kind is Kind.OPTIMIZER_BUILT:
             built.append(event)
-        elif event.detail in _SHARDING and isinstance(event.subject, Instance):
+        elif event.detail in _SHARDING and isinstance(event.subject, Instance) and not _keeps_parameters(event):
             early = next((each for each in built if id(each.subject) in stepping and holdings.shared(each.value.owners, [event.subject])), None)
             if early is not None:
                 built.remove(early)
                 yield _reported(trace, early, event)
+
+
+def _keeps_parameters(wrap: Event) -> bool:
+    """Whether the wrapper may be told to go on with the model's own parameter objects."""
+    options = wrap.value.fields.get("wrapper: options", {}) if wrap.detail == "fsdp" and isinstance(wrap.value, Instance) else {}
+    return options.get("use_orig_params", False) is not False
 
 
 def _reported(trace: Trace, built: Event, wrap: Event) -> Reported:
@@ -108,6 +115,21 @@ def train(model, loader):
     torch.distributed.init_process_group("nccl")
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     model = DDP(model)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
+
+def train(model, loader):
+    torch.distributed.init_process_group("nccl")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model = FSDP(model, use_orig_params=True)
     for x, y in loader:
         optimizer.zero_grad()
         torch.nn.functional.mse_loss(model(x), y).backward()

@@ -9,7 +9,7 @@ acceptable).
 
 **What is not reported.** Values that a later backward takes up (`sum_of_losses.backward()`, truncated back-propagation, losses
 returned to a caller that back-propagates them), values under `no_grad`, containers that are emptied or made anew in every
-iteration, a slot that only holds the last value, activations kept within one forward.
+iteration, a sum over one accumulation window whose parts have been back-propagated, a slot that only holds the last value, activations kept within one forward.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from analysis.interpreter.values import Instance, Module, Stamp
 from analysis.library.losses import LOSSES
 from analysis.library.stores import stamp_of
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._carriers import carrier, moment, placed
+from analysis.rules._carriers import begins_anew, carrier, moment, placed
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
@@ -80,7 +80,9 @@ def _kept(trace: Trace) -> Iterator[Kept]:
         through = [event for event, reached in backwards if not reached.isdisjoint(made)]
         trains = any(within(event.context.stamp, iteration) for event, _ in backwards)
         if trains and all(within(event.context.stamp, iteration) for event in through) and not _emptied(trace, store, iteration):
-            yield Kept(store, forwards[newest], next(iter(through), None), running is not None)
+            backward = next(iter(through), None)
+            if backward is None or not begins_anew(trace, store):
+                yield Kept(store, forwards[newest], backward, running is not None)
 
 
 def _running_forward(store: Event, calls: Mapping[tuple[Span, ...], Event]) -> Event | None:

@@ -6,7 +6,9 @@ from analysis.engine import analyse
 from analysis.rule import discover
 from analysis.snapshot import Snapshot
 
-RULES = ("retained-graph", "missing-zero-grad", "double-softmax", "unsharded-loader", "stuck-in-eval", "evaluation-with-grad")
+RULES = (
+    "retained-graph", "missing-zero-grad", "double-softmax", "unsharded-loader", "stuck-in-eval", "evaluation-with-grad", "missing-set-epoch", "discarded-move",
+)  # fmt: skip
 
 POLICY_GRADIENT = """
 import torch
@@ -182,6 +184,70 @@ def train(data, encoder, discriminator):
             second.step()
         model.recon_loss(z).backward()
         first.step()
+"""
+WINDOW_SUM = """
+import torch
+
+def train(model, loader, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    running = 0
+    for i, (x, y) in enumerate(loader):
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        running += loss
+        (loss / steps).backward()
+        if (i + 1) % steps == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+            print(running.item() / steps)
+            running = 0
+"""
+PADDED_BATCH = """
+import torch
+from torch.utils.data import DataLoader
+from transformers import AutoTokenizer
+
+def train(model, rows, device):
+    tokenizer = AutoTokenizer.from_pretrained("bert-base-cased")
+
+    def collate(examples):
+        return tokenizer.pad(examples, padding="longest", return_tensors="pt")
+
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for batch in DataLoader(rows, collate_fn=collate):
+        batch.to(device)
+        loss = model(**batch).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+SHARED_EPOCH = """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+def epoch_of(net, optimizer, loader, epoch, train):
+    if train:
+        loader.sampler.set_epoch(epoch)
+    for x, y in loader:
+        with torch.set_grad_enabled(train):
+            loss = torch.nn.functional.mse_loss(net(x), y)
+        if train:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+def main(rows, held_out):
+    dist.init_process_group("nccl")
+    train_loader = DataLoader(rows, batch_size=8, sampler=DistributedSampler(rows))
+    test_loader = DataLoader(held_out, batch_size=8, sampler=DistributedSampler(held_out))
+    net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(3):
+        epoch_of(net, optimizer, train_loader, epoch, train=True)
+        epoch_of(net, optimizer, test_loader, epoch, train=False)
+
+if __name__ == "__main__":
+    main(torch.load("rows.pt"), torch.load("held_out.pt"))
 """
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 
