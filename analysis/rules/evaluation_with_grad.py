@@ -49,11 +49,13 @@ MODE = Automaton(
 def check(trace: Trace) -> Iterator[Reported]:
     """Forwards in evaluation mode that no gradient is ever taken through, and targets that carry a graph from round to round."""
     used = numbers_in(event.value for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL))
+    told: set[object] = set()
     for model in distinct(event.subject for event in trace.events(Kind.EVAL_MODE)):
         letters = _letters(trace, model, used)
         for witness in trace.run(MODE, letters, Kind.EVAL_MODE, Kind.TRAIN_MODE, Kind.FORWARD, Kind.OPAQUE):
             kept = _kept(trace, witness.fault)
-            if kept is not None or not _is_made_up(witness.fault):
+            if (kept is not None or not _is_made_up(witness.fault)) and (loop := _loop_of(witness.fault, kept)) not in told:
+                told.add(loop)
                 yield _wasted(trace, model, witness, kept)
     for forward, backward in reused(trace):
         yield _reported_reuse(trace, forward, backward)
@@ -82,6 +84,11 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
                 return "opaque" if any(concern(each, model) is Concern.YES for each in event.subject) else None
 
     return letter
+
+
+def _loop_of(forward: Event, kept: Event | None) -> object:
+    """Forwards of one loop that lack the same block are one mistake."""
+    return forward.path, tuple(number for number, _ in forward.context.stamp), kept is not None
 
 
 def _is_a_method(forward: Event) -> bool:

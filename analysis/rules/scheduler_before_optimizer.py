@@ -6,7 +6,7 @@ step too early, and PyTorch warns once.
 **How to fix it.** Call `scheduler.step()` after `optimizer.step()`, in the same rhythm.
 
 **What is not reported.** Schedules that are told the epoch or a metric; steps before the training loop (to resume, or to set the first
-rate); a step that a gradient scaler may skip.
+rate); a step that a gradient scaler may skip; repositories that ask for PyTorch below 1.1, where the schedule came first.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import replace
 from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import MoveStatement, Proposal, Reported
 from analysis.interpreter.values import Instance
+from analysis.pins import asks_below
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import Concern, concern, confidence_in, distinct
 from analysis.rules._statements import is_alone, siblings
@@ -25,9 +26,14 @@ from analysis.trace.events import Event, Kind
 from analysis.trace.places import meeting, visible, within
 from analysis.trace.reading import text
 
+#: The release of PyTorch since which the optimizer is stepped first.
+_OPTIMIZER_FIRST = (1, 1)
+
 
 def check(trace: Trace) -> Iterator[Reported]:
     """A schedule whose first step comes before the first one of its optimizer, in an iteration that steps both."""
+    if asks_below(trace.snapshot, "torch", _OPTIMIZER_FIRST):
+        return
     for scheduler in distinct(event.subject for event in trace.events(Kind.SCHEDULER_STEP)):
         optimizer = scheduler.fields.get("optimizer")
         first = next((event for event in trace.events(Kind.SCHEDULER_STEP, Kind.STEP) if _concerns(event, scheduler, optimizer)), None)
