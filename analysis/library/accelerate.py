@@ -137,8 +137,19 @@ def _together(name: str) -> Callable[[Call], Value]:
     return run
 
 
-for _name in ("wait_for_everyone", "save_state", "load_state", "get_state_dict"):
+for _name in ("wait_for_everyone", "save_state", "load_state"):
     _ACCELERATOR.method(_name)(_together(_name))
+
+#: Options of an accelerator that divide the model over the processes.
+_SHARDING = frozenset({"fsdp_plugin", "deepspeed_plugin", "deepspeed_plugins", "megatron_lm_plugin"})
+
+
+@_ACCELERATOR.method("get_state_dict")
+def _state_dict(call: Call) -> Value:
+    """The weights of the whole model: gathered where it is known to be sharded, else each process has them."""
+    if _SHARDING & call.args[0].fields.get("accelerate: options", {}).keys():
+        return _together("get_state_dict")(call)
+    return domain_of(call).casting.symbol("a state", call.span, call.machine.stamp)
 
 
 @_ACCELERATOR.method("save", "save_model")

@@ -16,6 +16,9 @@ from analysis.trace.places import frames
 from analysis.trace.reading import around, span_of, text
 from analysis.trace.tree import Alt, CallNode, Loop, Node, Seq
 
+#: Rounds of a loop whose graphs fit into memory together, as a rule.
+_FEW = 16
+
 
 @dataclass(slots=True)
 class Window:
@@ -79,6 +82,13 @@ def windows(trace: Trace, gradients: Gradients) -> list[Window]:
 def loop_at(trace: Trace, number: int) -> Loop | None:
     """The loop with that number in a stamp."""
     return next((loop for loop in _loops(trace.root) if loop.number == number), None)
+
+
+def goes_round_few(trace: Trace, one: Event, other: Event) -> bool:
+    """Whether the innermost loop that two events share is counted, and goes round a few times only: what it collects stays small."""
+    shared = [a for (a, _), (b, _) in zip(one.context.stamp, other.context.stamp, strict=False) if a == b]
+    loop = loop_at(trace, shared[-1]) if shared else None
+    return loop is not None and isinstance(loop.stop, int) and loop.stop <= _FEW
 
 
 def _loops(root: Node) -> Iterator[Loop]:

@@ -7,7 +7,7 @@ divides it by the accumulation window, starts the reduction over ranks. A plain 
 `self.manual_backward(loss)`.
 
 **What is not reported.** Models that no framework has wrapped; a loss that a scaler of your own has scaled; gradients with respect to inputs
-that `autograd.grad` computes.
+that `autograd.grad` computes; a backward in one branch of a condition whose other branch lets the framework run it.
 """
 
 from __future__ import annotations
@@ -42,9 +42,26 @@ def check(trace: Trace) -> Iterator[Reported]:
         if event.subject is not None or span in told or span.path not in trace.snapshot.contents or scaler_of(event.value) is not None:
             continue
         wrap = next((each for each in wraps if holdings.shared(event.value.owners, [each.subject])), None) if event.value.owners else None
-        if wrap is not None:
+        if wrap is not None and not _is_other_way(trace, span):
             told.add(span)
             yield _reported(trace, wrap, event)
+
+
+def _is_other_way(trace: Trace, span: Span) -> bool:
+    """Whether the condition around the backward has another branch, in which a framework runs it: this one is for programs without."""
+    stands = around(trace.snapshot, span)
+    conditions = [each for each in stands.statements if isinstance(each, ast.If)] if stands is not None else []
+    for condition in conditions:
+        here = span_of(trace.snapshot, span.path, condition.body[-1])
+        other = condition.orelse if here is not None and span.start < here.end else condition.body
+        if any(_lets_framework(node) for statement in other for node in ast.walk(statement)):
+            return True
+    return False
+
+
+def _lets_framework(node: ast.AST) -> bool:
+    """Whether it is ``engine.backward(loss)``."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward" and len(node.args) == 1
 
 
 def _reported(trace: Trace, wrap: Event, backward: Event) -> Reported:

@@ -26,6 +26,7 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors, moment
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
 from analysis.rules._reuse import reused
+from analysis.rules._windows import goes_round_few
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
@@ -117,7 +118,7 @@ def _wasted(trace: Trace, model: Instance, witness: Witness, kept: Event | None)
         chain.append(Evidence(visible(kept, files), "and what is kept here holds on to its graph"))
     finding = Finding(
         RULE.name,
-        Severity.ERROR if kept else Severity.WARNING,
+        Severity.ERROR if kept and not goes_round_few(trace, forward, kept) else Severity.WARNING,
         confidence_in(model),
         span,
         f"`{name}` is evaluated with gradients enabled: {effect}",

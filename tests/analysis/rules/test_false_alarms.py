@@ -8,6 +8,7 @@ from analysis.snapshot import Snapshot
 
 RULES = (
     "retained-graph", "missing-zero-grad", "double-softmax", "unsharded-loader", "stuck-in-eval", "evaluation-with-grad", "missing-set-epoch", "discarded-move",
+    "bypassed-backward", "rank-conditional-collective",
 )  # fmt: skip
 
 POLICY_GRADIENT = """
@@ -248,6 +249,54 @@ def main(rows, held_out):
 
 if __name__ == "__main__":
     main(torch.load("rows.pt"), torch.load("held_out.pt"))
+"""
+WITH_OR_WITHOUT_ENGINE = """
+import argparse
+import deepspeed
+import torch
+
+def main(args, model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model, optimizer, _, _ = deepspeed.initialize(model=model, optimizer=optimizer, args=args)
+    for x, y in loader:
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        if args.deepspeed:
+            model.backward(loss)
+            model.step()
+        else:
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--deepspeed", action="store_true")
+main(parser.parse_args(), torch.nn.Linear(4, 1), torch.load("rows.pt"))
+"""
+WEIGHTS_OF_A_WHOLE_MODEL = """
+import torch
+from accelerate import Accelerator
+
+class Trainer:
+    def __init__(self, model, loader):
+        self.accelerator = Accelerator(mixed_precision="fp16")
+        self.optimizer = torch.optim.Adam(model.parameters())
+        self.loader = loader
+        self.model, self.optimizer = self.accelerator.prepare(model, self.optimizer)
+
+    def save(self):
+        if not self.accelerator.is_local_main_process:
+            return
+        torch.save(self.accelerator.get_state_dict(self.model), "model.pt")
+
+    def train(self):
+        for x, y in self.loader:
+            self.accelerator.backward(torch.nn.functional.mse_loss(self.model(x), y))
+            self.optimizer.step()
+            self.optimizer.zero_grad()
+            self.accelerator.wait_for_everyone()
+        self.save()
+
+Trainer(torch.nn.Linear(4, 1), torch.load("rows.pt")).train()
 """
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 

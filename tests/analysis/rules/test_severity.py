@@ -1,0 +1,35 @@
+"""How grave a finding is depends on how far it goes."""
+
+import pytest
+
+from analysis.engine import analyse
+from analysis.finding import Severity
+from analysis.rule import discover
+from analysis.snapshot import Snapshot
+
+COLLECTS = """
+import torch
+
+def sample(generator, codes, save):
+    generator.eval()
+    images = []
+    for kind in {source}:
+        images.append(generator(codes[kind]))
+    save(torch.cat(images))
+    generator.train()
+
+def train(generator, loader, codes, save):
+    optimizer = torch.optim.Adam(generator.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(generator(x), y).backward()
+        optimizer.step()
+        sample(generator, codes, save)
+"""
+
+
+@pytest.mark.parametrize(("source", "severity"), [("codes.keys()", Severity.ERROR), ("range(10)", Severity.WARNING), ("range(1000)", Severity.ERROR)])
+def test_what_a_short_loop_collects_is_a_warning(source, severity):
+    rules = [rule for rule in discover() if rule.name == "evaluation-with-grad"]
+    report = analyse(Snapshot.of({"train.py": COLLECTS.format(source=source).encode()}), rules)
+    assert [finding.severity for finding in report.findings] == [severity]
