@@ -8,6 +8,7 @@ from analysis.interpreter.values import Call, HostFunction, Instance, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.recording import emit
+from analysis.library.tensors import function
 from analysis.trace.events import Kind
 
 SUBJECT = Subject(
@@ -16,13 +17,16 @@ SUBJECT = Subject(
             """
 import random
 import numpy as np
+import torch
 
 rng = np.random.default_rng(1)
 rng.uniform(0, 1)
 random.shuffle([1, 2])
 np.random.permutation(4)
+torch.randn(4)
+torch.randperm(4, generator=torch.Generator())
 """,
-            ("draw Generator", "draw", "draw"),
+            ("draw Generator", "draw", "draw", "draw", "draw Generator"),
         ),
     ),
 )
@@ -42,7 +46,7 @@ _SETTING = frozenset({"seed", "setstate", "getstate", "set_state", "get_state", 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The detail of a ``DRAW``: the function by its dotted name (of a generator's method the last part).
+    """The detail of a ``DRAW``: the function by its dotted name (of a method of NumPy's or Python's generators the last part).
 
     ``loading``: the data set whose item is being made (None: none is).
     """
@@ -93,6 +97,23 @@ rand randn randint random uniform normal choice permutation shuffle random_sampl
 _OF_PYTHON = """
 random uniform randint choice choices sample shuffle gauss randrange getrandbits betavariate normalvariate
 """
+_OF_TORCH = "rand randn randint randperm normal multinomial bernoulli poisson"
+
+
+def _of_torch(name: str) -> HostFunction:
+    """A function of torch that draws from the generator it is given, or from the global one."""
+    inner = function(name)
+
+    def run(call: Call) -> Value:
+        generator = call.kwargs.get("generator")
+        emit(call.machine, Kind.DRAW, subject=generator, detail=Drawn(f"torch.{name}", call.machine.state.get(LOADING)))
+        return inner.run(call)
+
+    return HostFunction(f"torch.{name}", run)
+
+
+for _name in _OF_TORCH.split():
+    SUBJECT.values[f"torch.{_name}"] = _of_torch(_name)
 for _package, _names in (("numpy.random", _OF_NUMPY), ("random", _OF_PYTHON)):
     for _name in _names.split():
         SUBJECT.values[f"{_package}.{_name}"] = _function(f"{_package}.{_name}")

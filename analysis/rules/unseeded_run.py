@@ -18,6 +18,7 @@ from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import AddImport, Change, InsertBefore, Proposal, Reported
 from analysis.library.randomness import Drawn
 from analysis.rule import Bad, Good, Rule
+from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames, visible
@@ -25,6 +26,7 @@ from analysis.trace.reading import statement_of
 
 #: Modules with a global generator of their own, and how they are seeded.
 _SEEDERS = {"numpy": "numpy.random.seed(0)", "random": "random.seed(0)"}
+_MOST_OTHERS = 4
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -32,9 +34,9 @@ def check(trace: Trace) -> Iterator[Reported]:
     if trace.function or not trace.flags or any(True for _ in trace.events(Kind.SEED)):
         return
     trained = next(trace.events(Kind.STEP), None)
-    first = next((event for event in trace.events_in_order() if _draws(event)), None)
-    if trained is not None and first is not None:
-        yield _reported(trace, first, trained)
+    drawn = [event for event in trace.events_in_order() if _draws(event)]
+    if trained is not None and drawn:
+        yield _reported(trace, drawn, trained)
 
 
 def _draws(event: Event) -> bool:
@@ -49,8 +51,14 @@ def _draws(event: Event) -> bool:
     return False
 
 
-def _reported(trace: Trace, first: Event, trained: Event) -> Reported:
-    files = trace.snapshot.contents
+def _others(trace: Trace, drawn: list[Event], first: Span) -> list[Span]:
+    """Other places in the file of the first one where numbers are drawn."""
+    places = (visible(event, trace.snapshot.contents) for event in drawn if event.kind is Kind.DRAW)
+    return [span for span in dict.fromkeys(places) if span.path == first.path and span != first][:_MOST_OTHERS]
+
+
+def _reported(trace: Trace, drawn: list[Event], trained: Event) -> Reported:
+    files, first = trace.snapshot.contents, drawn[0]
     span = visible(first, files)
     what = {Kind.DRAW: "are drawn", Kind.LOADER_BUILT: "order the data", Kind.OPTIMIZER_BUILT: "have initialised the parameters"}[first.kind]
     finding = Finding(
@@ -59,14 +67,18 @@ def _reported(trace: Trace, first: Event, trained: Event) -> Reported:
         Confidence.MEDIUM,
         span,
         f"nothing seeds this run: random numbers {what} here, and each run gives another result that cannot be repeated",
-        (Evidence(span, f"random numbers {what} here"), Evidence(visible(trained, files), "and a model is trained with them")),
+        (
+            Evidence(span, f"random numbers {what} here"),
+            *(Evidence(other, "more are drawn here") for other in _others(trace, drawn, span)),
+            Evidence(visible(trained, files), "and a model is trained with them"),
+        ),
     )
     outermost = frames(first)[0]
     statement = statement_of(trace.snapshot, outermost)
     if statement is None or outermost.path not in files:
         return Reported(replace(finding, no_fix_because="where the program begins is not told"))
-    drawn = {detail.function.partition(".")[0] for event in trace.events(Kind.DRAW) if isinstance(detail := event.detail, Drawn) and event.subject is None}
-    modules = [module for module in ("random", "numpy") if module in drawn]
+    packages = {detail.function.partition(".")[0] for event in trace.events(Kind.DRAW) if isinstance(detail := event.detail, Drawn) and event.subject is None}
+    modules = [module for module in ("random", "numpy") if module in packages]
     imports: tuple[Change, ...] = tuple(AddImport(outermost.path, module) for module in ("torch", *modules))
     lines = ("torch.manual_seed(0)", *(_SEEDERS[module] for module in modules))
     return Reported(finding, Proposal("Should every run give the same result? Then seed it", Safety.REVIEW, (InsertBefore(statement, lines), *imports)))

@@ -35,11 +35,17 @@ _TWICE = 2
 def check(trace: Trace) -> Iterator[Reported]:
     """Training loaders that are gone through more than once, always in the order in which the data is stored."""
     # With open options off a program may do without: a loader's options that are only set for a device, say.
-    if not trace.flags or any(event.detail.function.rpartition(".")[2] in _ORDERING for event in trace.events(Kind.DRAW)) or _carries_state(trace):
+    if not trace.flags or any(_may_order(event) for event in trace.events(Kind.DRAW)) or _carries_state(trace):
         return
     for built in training_loaders(trace):
         if _in_order(built.detail) and not _collected(trace, built) and epochs(trace, built.subject) >= _TWICE:
             yield _reported(trace, built)
+
+
+def _may_order(draw: Event) -> bool:
+    """Whether what is drawn may be the order of the items. PyTorch's ``randint`` makes tokens, classes and time steps, as a rule."""
+    name: str = draw.detail.function
+    return name != "torch.randint" and name.rpartition(".")[2] in _ORDERING
 
 
 def _collected(trace: Trace, built: Event) -> bool:
