@@ -42,8 +42,9 @@ def define(machine: Machine, node: ast.ClassDef, frame: Frame) -> Exit | None:
 
 def _base(machine: Machine, node: ast.expr, frame: Frame) -> Value:
     value = machine.evaluate(node, frame)
-    name = value.name if isinstance(value, HostFunction) else value.dotted.rpartition(".")[2] if isinstance(value, External) else ""
-    if name in BASES and (isinstance(value, HostFunction) or value.dotted.startswith(("collections.", "builtins."))):
+    dotted = value.name if isinstance(value, HostFunction) else value.dotted if isinstance(value, External) else ""
+    package, _, name = dotted.rpartition(".")
+    if name in BASES and package in {"", "collections", "builtins", "typing"}:
         return BASES[name]
     if isinstance(value, External):
         found = machine.domain.lookup(value.dotted)

@@ -127,9 +127,9 @@ def _asks_for_a_file(test: ast.expr) -> bool:
 
 
 def _ends(body: list[ast.stmt], *, flags: bool) -> bool:
-    """Whether a side ends in an exception or the end of the program; with all flags on, in a bare return too."""
+    """Whether a side ends in an exception, the end of the program or of a loop; with all flags on, in a bare return too."""
     match body[-1] if body else None:
-        case ast.Raise():
+        case ast.Raise() | ast.Break():
             return True
         case ast.Expr(value=ast.Call(func=ast.Name(id="exit" | "quit") | ast.Attribute(attr="exit" | "_exit"))):
             return True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import Class, Function, Instance, Module, Value
 from analysis.library.ownership import is_module
+from analysis.library.preparing import preparations
 from analysis.source import NotAnalysed, SourceFile
 
 if TYPE_CHECKING:
@@ -34,7 +35,19 @@ def call_entry(domain: TraceDomain, source: SourceFile, qualname: str) -> Value:
         owner = owner.vars.get(name) if isinstance(owner, Module) else owner.find(name) if isinstance(owner, Class) else None
     if isinstance(owner, Class):
         return _drive(domain, owner)
+    if instance is not None:
+        _prepare(domain, instance, qualname.rpartition(".")[2])
     return _call(domain, owner, instance)
+
+
+def _prepare(domain: TraceDomain, instance: Instance, name: str) -> None:
+    """Call what sets the attributes that the method ``name`` reads and the constructor left out."""
+    machine, span = domain.machine, domain.machine.span
+    for method in preparations(instance, name):
+        try:
+            machine.call(machine.getattr(instance, method, span), [], {}, span)
+        except GuestRaise:
+            machine.note(span, f"{method} ends in an exception: what it sets is not known")
 
 
 def _call(domain: TraceDomain, function: Value, receiver: Instance | None) -> Value:
