@@ -51,11 +51,15 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step; ``interruptible`` ones are cancelled at once when their job is replaced, others end first."""
+    """One step; ``interruptible`` ones are cancelled at once when their job is replaced, others end first.
+
+    ``light`` ones at the head of a chain take no slot of the installation: whoever waits sees at once that he was heard.
+    """
 
     name: str
     run: Callable[[Json], Awaitable[Outcome]]
     interruptible: bool = False
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True)

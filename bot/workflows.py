@@ -60,12 +60,15 @@ def partition(key: str, delay: float | None = None) -> AbstractContextManager[An
 async def job(value: Json) -> Json:
     """A job from beginning to end; holds its subject, but no slot of the installation while it sleeps."""
     kind, start, state = value["kind"], 0, value["facts"]
+    boot = await _boot()
     reason = f"GitHub asked to wait {_WAITS} times"
     for wait in range(_WAITS):
-        with SetWorkflowID(f"{DBOS.workflow_id}/{wait}"), partition(str(value["installation"])):
-            handle = await DBOS.enqueue_workflow_async(INSTALLATIONS, steps, kind, start, state)
         try:
-            outcome = await handle.get_result(polling_interval_sec=_running().pace.poll)
+            outcome = await _light_steps(kind, start, state, boot)
+            if outcome["then"] == "go on":
+                with SetWorkflowID(f"{DBOS.workflow_id}/{wait}"), partition(str(value["installation"])):
+                    handle = await DBOS.enqueue_workflow_async(INSTALLATIONS, steps, kind, outcome["start"], outcome["state"])
+                outcome = await handle.get_result(polling_interval_sec=_running().pace.poll)
         except dbos_error.DBOSAwaitedWorkflowMaxRecoveryAttemptsExceeded:
             reason = f"the server went down {_RECOVERIES} times while it worked on this"
             break
@@ -87,12 +90,30 @@ async def steps(kind: str, start: int, state: Json) -> Json:
     chain = _running().chains[kind].steps
     boot = await _boot()
     for index in range(start, len(chain)):
-        perform = _interruptible_step if chain[index].interruptible else _step
-        outcome = await perform(kind, index, state, boot)
+        outcome = await _perform(kind, index, state, boot)
         if outcome["then"] != "go on":
             return outcome | {"start": index}
         state = outcome["state"]
     return {"then": "done"}
+
+
+async def _light_steps(kind: str, start: int, state: Json, boot: str) -> Json:
+    """The chain from step ``start`` on for as long as no slot is needed; "go on" says from which step one is."""
+    chain = _running().chains[kind].steps
+    for index in range(start, len(chain)):
+        if not chain[index].light:
+            return {"then": "go on", "start": index, "state": state}
+        outcome = await _perform(kind, index, state, boot)
+        if outcome["then"] != "go on":
+            return outcome | {"start": index}
+        state = outcome["state"]
+    return {"then": "done"}
+
+
+async def _perform(kind: str, index: int, state: Json, boot: str) -> Json:
+    perform = _interruptible_step if _running().chains[kind].steps[index].interruptible else _step
+    outcome: Json = await perform(kind, index, state, boot)
+    return outcome
 
 
 async def _enqueue_following(jobs: Iterable[Json]) -> None:

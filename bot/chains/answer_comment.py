@@ -29,7 +29,7 @@ _MAY_WRITE = frozenset({"write", "admin"})
 def answer_chain(place: Workplace) -> Chain:
     """React, do what is asked, then say so: what was done is stored before it is said."""
     answering = Answering(place)
-    steps = (Step("acknowledge", answering.acknowledge), Step("answer", answering.answer), Step("reply", answering.reply))
+    steps = (Step("acknowledge", answering.acknowledge, light=True), Step("answer", answering.answer), Step("reply", answering.reply))
     return Chain(steps, answering.failed)
 
 

@@ -1,4 +1,4 @@
-"""Posting a review: the review on the lines, the memory comment, then the completed check; each looked up before it is written."""
+"""Posting a review: the completed check, the review on the lines, then the memory comment; each looked up before it is written."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from bot.github.configuration import configuration_at
 from bot.github.conversation import Conversation, read_conversation
 from bot.github.errors import GitHubError
 from bot.github.pull import read_pull
-from bot.github.reviews import post_review, posted_in
+from bot.github.reviews import post_on_file, post_review, posted_in
 from bot.github.threads import close_thread, gone
 from bot.job import Json, Outcome
 from bot.review.action import APPLY_FIXES, RERUN, Action
 from bot.review.annotation import Annotation, annotate
 from bot.review.check_run import check_output
 from bot.review.comment import MEMORY, memory_comment
-from bot.review.inline import inline_review
+from bot.review.inline import InlineReview, inline_review
 from bot.review.located import LocatedFinding
 from bot.review.marker import digest
 from bot.review.result import Review
@@ -45,7 +45,10 @@ class Publisher:
     place: Workplace
 
     async def publish(self, state: Json) -> Outcome:
-        """Post what the analysis found, or why it found nothing."""
+        """Post what the analysis found, or why it found nothing.
+
+        The check comes first: a team may wait for it before it merges, and a second lies between any two writes.
+        """
         client = self.place.client(state)
         run = await find_check(client, self.place.settings.app_id, state["head"], external_id(state, state["head"]))
         if run is None:
@@ -57,17 +60,18 @@ class Publisher:
         settings = settings_or_default(await configuration_at(self.place.reader(client), state["tip"]))
         contents = await self._contents(client, state, review)
         conversation = await read_conversation(client, state["number"], diff=True)
+        if conversation.head != state["head"]:
+            await complete_check(client, run, REPLACED)
+            return Outcome("done")
+        inline, shown = self._inline(state, review, settings, contents, conversation)
+        await complete_check(client, run, check_output(review, settings), _annotations(review, shown, contents), actions=_actions(review))
+        self._count(review)
         try:
-            _require_same(conversation.head, state)
-            shown = await self._post_suggestions(client, state, review, settings, contents, conversation)
+            await self._post_inline(client, state, inline)
             await self._close_threads(client, state, review, conversation)
             await self._post_comment(client, state, review, settings, conversation)
         except _ReplacedError:
-            await complete_check(client, run, REPLACED)
             return Outcome("done")
-        annotations = _annotations(review, shown, contents)
-        self._count(review)
-        await complete_check(client, run, check_output(review, settings), annotations, actions=_actions(review))
         return Outcome("go on", state | {"review": None})
 
     def _count(self, review: Review) -> None:
@@ -86,19 +90,27 @@ class Publisher:
         for thread in gone(conversation.threads, signer, ()):
             await close_thread(client, facts["number"], thread, signer, conversation.head)
 
-    async def _post_suggestions(
-        self, client: Client, state: Json, review: Review, settings: Settings, contents: dict[str, bytes], conversation: Conversation
-    ) -> set[str]:
-        """Post the review, once a head; gives the digests of the findings that have a thread."""
+    def _inline(
+        self, state: Json, review: Review, settings: Settings, contents: dict[str, bytes], conversation: Conversation
+    ) -> tuple[InlineReview | None, set[str]]:
+        """The review that is still to be posted, once a head, and the digests of the findings that have a thread or get one by it."""
         signer, head = self.place.signer(state), state["head"]
         posted = posted_in(conversation, signer)
-        shown = set(posted.findings)
+        inline = None
         if settings.suggestions and head not in posted.heads:
             inline = inline_review(review.introduced, diff_of(state), contents, signer, head, posted.findings)
-            if inline is not None:
-                taken = await post_review(client, state["number"], head, inline)
-                shown |= {digest(finding.fingerprint) for finding, comment in zip(inline.shown, inline.comments, strict=True) if comment in taken}
-        return shown
+        planned = () if inline is None else inline.shown
+        return inline, {*posted.findings, *(digest(finding.fingerprint) for finding in planned)}
+
+    async def _post_inline(self, client: Client, state: Json, inline: InlineReview | None) -> None:
+        """Post the review; a line that GitHub refuses gets a comment on its file."""
+        if inline is None:
+            return
+        await self._require_current(client, state)
+        taken = await post_review(client, state["number"], state["head"], inline)
+        for comment in inline.comments:
+            if comment not in taken:
+                await post_on_file(client, state["number"], state["head"], comment)
 
     async def _close_threads(self, client: Client, state: Json, review: Review, conversation: Conversation) -> None:
         """Threads of findings that this head no longer has; where a file could not be read, silence about it proves nothing."""
@@ -122,6 +134,8 @@ class Publisher:
             body = comment.signed(signer)
         else:
             return
+        if [said.body for said in existing] == [body]:
+            return
         await self._require_current(client, state)
         write = hide_and_add if settings.comment is CommentStyle.HIDE_AND_NEW else set_comment
         await write(client, state["number"], existing, body)
@@ -133,12 +147,8 @@ class Publisher:
         return await reader.contents(await reader.tree(state["head"]), paths) if paths else {}
 
     async def _require_current(self, client: Client, state: Json) -> None:
-        _require_same((await read_pull(client, state["number"])).head, state)
-
-
-def _require_same(head: str, state: Json) -> None:
-    if head != state["head"]:
-        raise _ReplacedError
+        if (await read_pull(client, state["number"])).head != state["head"]:
+            raise _ReplacedError
 
 
 def _actions(review: Review) -> tuple[Action, ...]:

@@ -19,4 +19,4 @@ def rerun_chain(place: Workplace) -> Chain:
     async def failed(_facts: Json, _reason: str) -> None:
         return  # the runs are as they were; the button can be pressed again
 
-    return Chain((Step("rerun", rerun),), failed)
+    return Chain((Step("rerun", rerun, light=True),), failed)

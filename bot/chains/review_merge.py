@@ -26,7 +26,7 @@ def merge_chain(place: Workplace) -> Chain:
     """Begin, analyse, report."""
     merging = Merging(place)
     steps = (
-        Step("begin", merging.begin),
+        Step("begin", merging.begin, light=True),
         Step("analyse", Reviewing(place).analyse, interruptible=True),
         Step("report", merging.report),
     )
@@ -48,7 +48,7 @@ class Merging:
                 await complete_check(client, begun, _DESTROYED)
             return Outcome("done")
         run = await begin_check(client, app_id, facts["head"], merge_id(facts))
-        if run.completed:
+        if run.settled:
             return Outcome("done")
         paths = await changed_paths(client, facts["base"], facts["head"])
         if not touches_training(paths):

@@ -11,7 +11,7 @@ from bot.chains.publish_review import Publisher
 from bot.chains.review_state import changes_to_json, settings_or_default, unfinished
 from bot.chains.scan_branch import Scanning
 from bot.events.payload import SKIP_LABEL
-from bot.github.checks import begin_check, complete_check, find_check
+from bot.github.checks import amend_check, begin_check, complete_check, find_check
 from bot.github.client import Client
 from bot.github.configuration import configuration_at, configuration_of
 from bot.github.conversation import read_conversation
@@ -22,6 +22,7 @@ from bot.redact import redacted
 from bot.review.action import RERUN
 from bot.review.check_run import CheckOutput, notice_output
 from bot.review.sizes import counted
+from bot.review.text import prose
 from bot.worker.run import Stopped, run_task
 from bot.worker.wire import Task
 from bot.workplace import Workplace
@@ -42,7 +43,7 @@ def review_chain(place: Workplace) -> Chain:
     reviewing = Reviewing(place)
     publisher = Publisher(place)
     steps = (
-        Step("begin", reviewing.begin),
+        Step("begin", reviewing.begin, light=True),
         Step("analyse", reviewing.analyse, interruptible=True),
         Step("publish", publisher.publish),
         Step("scan", Scanning(place).scan, interruptible=True),
@@ -57,15 +58,16 @@ class Reviewing:
     place: Workplace
 
     async def begin(self, facts: Json) -> Outcome:
-        """Show a check run in progress on the current head, which may be newer than the delivery; end it here if nothing is to be read."""
+        """Show a check run in progress on the current head, which may be newer than the delivery; end it here if nothing is to be read.
+
+        One that is completed already may have lost its review or its comment with the job that a newer delivery replaced.
+        """
         client = self.place.client(facts)
         pull = await read_pull(client, facts["number"])
         if not pull.is_open:
             await self._end(client, facts, pull.head)
             return Outcome("done")
         run = await begin_check(client, self.place.settings.app_id, pull.head, external_id(facts, pull.head))
-        if run.completed:
-            return Outcome("done")
         tip, configuration = await configuration_of(client, self.place.reader(client), pull)
         skipped = await self._skipped(client, facts, pull, settings_or_default(configuration))
         if skipped is not None:
@@ -100,7 +102,9 @@ class Reviewing:
         pull = await read_pull(client, facts["number"])
         for head in {facts["head"], pull.head}:
             run = await find_check(client, self.place.settings.app_id, head, external_id(facts, head))
-            if run is not None:
+            if run is not None and run.settled and head == pull.head:
+                await amend_check(client, run, f"**The review or the memory comment could not be posted:** {prose(redacted(reason))}")
+            elif run is not None and not run.settled:
                 await complete_check(client, run, unfinished(redacted(reason)), actions=(RERUN,))
 
     async def _end(self, client: Client, facts: Json, head: str) -> None:

@@ -6,14 +6,14 @@ from analysis.settings import Settings
 from analysis.settings_file import SettingsError, settings_of
 from bot.github.pull import Changes
 from bot.job import Json
-from bot.review.check_run import CheckOutput, notice_output
+from bot.review.check_run import UNFINISHED, CheckOutput, notice_output
 from bot.review.diff import Diff, Hunk
 from bot.review.text import prose
 
 
 def unfinished(reason: str) -> CheckOutput:
     """The check of an analysis that gave no result."""
-    return notice_output("neutral", "Preflight could not finish", f"{prose(reason)}\n\nNothing is known about this change. **Re-run** tries again.")
+    return notice_output("neutral", UNFINISHED, f"{prose(reason)}\n\nNothing is known about this change. **Re-run** tries again.")
 
 
 def settings_or_default(configuration: dict[str, bytes]) -> Settings:

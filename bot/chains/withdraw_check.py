@@ -27,4 +27,4 @@ def withdraw_chain(place: Workplace) -> Chain:
     async def failed(_facts: Json, _reason: str) -> None:
         return  # the newer commit's check is what counts
 
-    return Chain((Step("withdraw", withdraw),), failed)
+    return Chain((Step("withdraw", withdraw, light=True),), failed)

@@ -1,27 +1,34 @@
-"""The check run: found by its external id or created, completed once, its annotations appended once."""
+"""The check run: found by its external id or created, completed once, its annotations sent once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bot.github.client import Client
+from bot.job import Json
 from bot.review import limits
 from bot.review.action import Action
-from bot.review.annotation import Annotation, batches
-from bot.review.check_run import CheckOutput
+from bot.review.annotation import Annotation, Batch, batches
+from bot.review.check_run import UNFINISHED, CheckOutput
 
 NAME = "Preflight"
+_READING = "The training code of base and head is read as soon as it is this change's turn. Nothing of it is run."
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRun:
-    """A check run of ours; ``annotations`` were already sent."""
+    """A check run of ours; ``annotations`` were already sent.
+
+    ``settled``: completed with a result. One that only says that we could not finish may still get its result.
+    """
 
     id: int
-    completed: bool
+    settled: bool
     annotations: int
+    title: str
+    summary: str
 
 
 async def find_check(client: Client, app_id: int, head: str, external_id: str) -> CheckRun | None:
@@ -35,34 +42,44 @@ async def external_ids(client: Client, app_id: int, head: str) -> tuple[str, ...
 
 
 async def begin_check(client: Client, app_id: int, head: str, external_id: str) -> CheckRun:
-    """The check run, in progress; one that is there is taken as it is."""
+    """The check run, in progress; one that is there is taken as it is.
+
+    It is the first that a reader sees, so it comes before a slot is free to read in.
+    """
     found = await find_check(client, app_id, head, external_id)
     if found is not None:
         return found
     run = {"name": NAME, "head_sha": head, "external_id": external_id, "status": "in_progress"}
-    output = {"title": "Reading the change", "summary": "The training code of base and head is being read. Nothing of it is run."}
+    output = {"title": "Reading the change", "summary": _READING}
     return _check_run(await client.write("POST", "{repo}/check-runs", run | {"output": output}))
 
 
 async def complete_check(client: Client, run: CheckRun, output: CheckOutput, annotations: Sequence[Annotation] = (), *, actions: Sequence[Action] = ()) -> None:
-    """Send what is left of ``annotations``, then complete the run with its buttons. GitHub appends annotations: those it has are not sent again."""
-    if run.completed:
-        return
-    path = f"{{repo}}/check-runs/{run.id}"
+    """Complete the run with its buttons and the first of ``annotations``, then send the rest. GitHub appends: those it has are not sent again."""
     text = {"title": output.title, "summary": output.summary}
     remaining = list(batches(annotations, run.annotations))
-    for batch in remaining[:-1]:
-        listed = [annotation.to_json() for annotation in batch.annotations]
-        await client.write("PATCH", path, {"output": text | {"annotations": listed}})
-    last = [annotation.to_json() for batch in remaining[-1:] for annotation in batch.annotations]
-    buttons = [action.to_json() for action in actions]
-    final = {"status": "completed", "conclusion": output.conclusion, "output": text | {"annotations": last}, "actions": buttons}
-    await client.write("PATCH", path, final)
+    if not run.settled:
+        buttons = [action.to_json() for action in actions]
+        completed = {"status": "completed", "conclusion": output.conclusion, "actions": buttons}
+        await _update(client, run, completed | {"output": text | {"annotations": _listed(remaining[:1])}})
+        remaining = remaining[1:]
+    for batch in remaining:
+        await _update(client, run, {"output": text | {"annotations": _listed([batch])}})
 
 
-def annotations_beyond(count: int) -> int:
-    """How many of ``count`` findings are not annotated: a check takes a limited number."""
-    return max(0, count - limits.ANNOTATIONS_PER_CHECK)
+async def amend_check(client: Client, run: CheckRun, note: str) -> None:
+    """Put ``note`` in front of what a completed run says, once."""
+    if note not in run.summary:
+        summary = limits.cut_markdown(f"{note}\n\n{run.summary}", limits.OUTPUT_CHARACTERS)
+        await _update(client, run, {"output": {"title": run.title, "summary": summary}})
+
+
+async def _update(client: Client, run: CheckRun, changes: Json) -> None:
+    await client.write("PATCH", f"{{repo}}/check-runs/{run.id}", changes)
+
+
+def _listed(sent: Iterable[Batch]) -> list[Json]:
+    return [annotation.to_json() for batch in sent for annotation in batch.annotations]
 
 
 async def _runs(client: Client, app_id: int, head: str) -> list[dict[str, Any]]:
@@ -70,4 +87,7 @@ async def _runs(client: Client, app_id: int, head: str) -> list[dict[str, Any]]:
 
 
 def _check_run(run: dict[str, Any]) -> CheckRun:
-    return CheckRun(run["id"], run["status"] == "completed", run["output"]["annotations_count"])
+    output = run["output"]
+    title = output["title"] or ""
+    settled = run["status"] == "completed" and title != UNFINISHED
+    return CheckRun(run["id"], settled, output["annotations_count"], title, output["summary"] or "")

@@ -53,3 +53,13 @@ async def _post(client: Client, number: int, head: str, text: str, comments: tup
         first = await _post(client, number, head, text, comments[:middle])
         return first + await _post(client, number, head, text, comments[middle:])
     return comments
+
+
+async def post_on_file(client: Client, number: int, head: str, comment: InlineComment) -> None:
+    """Say on the file what GitHub refused on the line; where it takes that neither, the check's summary still names it."""
+    body = {"commit_id": head, "path": comment.path, "body": comment.beside(), "subject_type": "file"}
+    try:
+        await client.write("POST", f"{{repo}}/pulls/{number}/comments", body)
+    except RefusedError as error:
+        if error.status != 422:  # noqa: PLR2004  # Unprocessable Content
+            raise

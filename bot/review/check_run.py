@@ -18,6 +18,9 @@ from bot.review.understood import understood
 
 Conclusion = Literal["success", "neutral", "failure", "skipped", "timed_out", "cancelled"]
 
+#: The title of a check run that got no result.
+UNFINISHED = "Preflight could not finish"
+
 _REMARKS_SHOWN = 20
 _FINDINGS_SHOWN = 50
 _EXISTING_SHOWN = 20

@@ -16,6 +16,7 @@ from bot.review.text import code, fenced, prose
 
 FINDING = "finding"
 REVIEW = "review"
+_SUGGESTION = "```suggestion"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,11 @@ class InlineComment:
         if self.first < self.last:
             value |= {"start_line": self.first, "start_side": "RIGHT"}
         return value
+
+    def beside(self) -> str:
+        """The body where it cannot stand on its lines: it names them, and there is nothing to press."""
+        lines = f"Line {self.last}" if self.first == self.last else f"Lines {self.first} to {self.last}"
+        return f"{lines}: {self.body.replace(_SUGGESTION, '```python', 1)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
 
+import aiohttp
 import pytest
 import pytest_asyncio
 from aiohttp import web
@@ -70,6 +71,23 @@ def repository(github: Simulator) -> Repository:
     return github.create_repository(f"octo/train-{next(_NUMBERS)}", {"train.py": TRAIN, "README.md": "Trains.\n"})
 
 
-async def reviewed(repository: Repository, pull: PullRequest) -> None:
+async def checked(repository: Repository, pull: PullRequest) -> None:
     """Wait until the check of the pull request's head is completed."""
     await until(lambda: any(run.status == "completed" for run in repository.check_runs(pull.head_sha)))
+
+
+async def reviewed(repository: Repository, pull: PullRequest) -> None:
+    """Wait until the check is completed, and until review and comment, which come after it, are posted too."""
+    await checked(repository, pull)
+    await at_rest(repository)
+
+
+async def at_rest(repository: Repository) -> None:
+    """Wait until the bot that gets the deliveries has nothing left to do."""
+    webhook = repository.platform.outbox.url or ""
+
+    async def idle() -> bool:
+        async with aiohttp.ClientSession() as session, session.get(webhook.replace("/webhook", "/readyz")) as response:
+            return bool((await response.json())["active_jobs"] == 0)
+
+    await until(idle)

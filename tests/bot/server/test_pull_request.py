@@ -223,12 +223,27 @@ async def test_a_comment_that_was_doubled_is_healed(github: Simulator, repositor
 
 
 async def test_a_job_that_cannot_be_finished_says_why(github: Simulator, repository: Repository) -> None:
-    github.fail_next("POST", r"/reviews$", BadGateway(), times=4)
-    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+    github.fail_next("GET", r"/git/trees/", BadGateway(), times=16)
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY + "# unseen\n"})
     await reviewed(repository, pull)
     (run,) = repository.check_runs(pull.head_sha)
     assert (run.conclusion, run.title) == ("neutral", "Preflight could not finish")
     assert "502" in (run.summary or "")
+    github.faults.clear()
+    github.webhooks.redeliver([each for each in github.webhooks.deliveries if each.event.name == "pull_request"][-1])
+    await until(lambda: pull.comments)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert run.title == "1 finding introduced, memory of 1 entry point changes"
+
+
+async def test_a_review_that_cannot_be_posted_is_named_in_the_check(github: Simulator, repository: Repository) -> None:
+    github.fail_next("POST", r"/reviews$", BadGateway(), times=4)
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+    await reviewed(repository, pull)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert (run.conclusion, run.title) == ("neutral", "1 finding introduced, memory of 1 entry point changes")
+    assert (run.summary or "").startswith("**The review or the memory comment could not be posted:** POST /repos/")
+    assert "`train.py:5`" in (run.summary or "")  # what the review would have shown
     rerequest(repository, run, repository.owner)
     await until(lambda: pull.comments)
     assert len(pull.reviews) == 1

@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from simulator import PullRequest, Repository, Simulator
 from simulator.simulator import LEAST_PERMISSIONS
-from tests.bot.server.conftest import serving, settings_for
+from tests.bot.server.conftest import at_rest, serving, settings_for
 from tests.bot.server.test_commands import replies
 from tests.bot.waiting import until
 
@@ -45,6 +45,7 @@ async def opened(github: Simulator, owner: str) -> tuple[Repository, PullRequest
     github.install(owner, permissions={**LEAST_PERMISSIONS, "contents": "write"})
     pull = repository.open_pull_request("faster", title="Faster", author=owner, files={"train.py": FORGOTTEN})
     await until(lambda: any(run.status == "completed" for run in repository.check_runs(pull.head_sha)), 60)
+    await at_rest(repository)
     return repository, pull
 
 
@@ -69,4 +70,4 @@ async def test_fix_commits_the_patch(github: Simulator) -> None:
     assert "Fixed 1 finding in 1 file" in replies(github, pull)[0]
     assert repository.read("faster", "train.py").count("optimizer.zero_grad()") == 1
     await until(lambda: any(run.conclusion == "success" for run in repository.check_runs(pull.head_sha)), 60)
-    assert pull.review_comments == ()  # the thread of what is fixed is gone
+    await until(lambda: pull.review_comments == ())  # the thread of what is fixed is gone

@@ -19,8 +19,8 @@ import pytest
 
 from bot.postgres import Postgres
 from simulator import Simulator
-from tests.bot.server.conftest import TRAIN, reviewed
-from tests.bot.server.processes import free_port, listening, process
+from tests.bot.server.conftest import TRAIN, checked
+from tests.bot.server.processes import free_port, idle, listening, process
 from tests.bot.server.test_pull_request import BUGGY
 from tests.bot.waiting import until
 
@@ -74,7 +74,8 @@ async def test_a_killed_process_is_stood_in_for(database: str, tmp_path: Path) -
                 await listening(second_port)
                 first.send_signal(signal.SIGKILL)
                 await asyncio.to_thread(first.wait)
-                await reviewed(repository, pull)
+                await checked(repository, pull)
+                await idle(second_port)
         assert (len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) == (1, 1, 1)
         assert github.violations == []
 

@@ -87,5 +87,7 @@ async def test_a_line_that_github_refuses_does_not_take_the_others_with_it(githu
     pull = repository.open_pull_request("many", title="Many", files={"a.py": "".join(f"x{number} = BUG\n" for number in range(4))})
     await reviewed(repository, pull)
     await until(lambda: repository.check_runs(pull.head_sha)[0].status == "completed")
-    (run,) = repository.check_runs(pull.head_sha)
-    assert (len(pull.review_comments), len(run.annotations)) == (3, 1)  # refused: all four, the first two, the first
+    on_lines, on_file = pull.review_comments[:3], pull.review_comments[3]  # refused: all four, the first two, the first
+    assert ["```suggestion" in comment.body for comment in on_lines] == [True, True, True]
+    assert (on_file.anchor.line, on_file.body[:8]) == (None, "Line 1: ")
+    assert "```python\nx0 = fixed\n```" in on_file.body
