@@ -3,10 +3,13 @@
 A tensor that is built once on the host and moved inside the loop crosses the bus again in each step, and from ordinary memory the host waits
 for the copy. The same happens to a plain tensor that a module keeps as an attribute and moves in its `forward`.
 
-**How to fix it.** Move it once, before the loop; on a module, `self.register_buffer(...)`, which moves with the model.
+A tensor of zeros, ones or random numbers that is made on the host in each step, only to be moved, is the small case of it: a notice.
 
-**What is not reported.** Batches and whatever else is new in each step; tensors that may be on the device already: made there, moved before,
-parameters and buffers of a model, outputs of one; programs that use no device.
+**How to fix it.** Move it once, before the loop; on a module, `self.register_buffer(...)`, which moves with the model. What `torch.zeros(...)` and the like
+make can be made on the device: `torch.zeros(..., device=device)`.
+
+**What is not reported.** Batches and whatever else is new in each step and made of data; tensors that may be on the device already: made there, moved
+before, parameters and buffers of a model, outputs of one; what is made where no gradients are recorded (samples to look at); programs that use no device.
 """
 
 from __future__ import annotations
@@ -16,11 +19,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
-from analysis.fixes.change import InsertBefore, Proposal, Reported
+from analysis.fixes.change import InsertBefore, Proposal, ReplaceExpression, Reported
 from analysis.library.tensor import Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._devices import goes_to_device, uses_device
+from analysis.rules._made_on_host import RANDOM, made_on_device, made_to_move
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -47,10 +51,14 @@ def check(trace: Trace) -> Iterator[Reported]:
     stamps = [event.context.stamp for event in trace.events(Kind.BACKWARD)]
     loops = {number for stamp in stamps if any(number in steps for number, _ in stamp) for number, _ in stamp}
     turns: dict[tuple[Span, Tensor], set[object]] = {}
+    told: set[Span] = set()
     for event in trace.events(Kind.TO_DEVICE):
         tensor = event.subject
         if not isinstance(tensor, Tensor) or trace.undecided(event) or not goes_to_device(event) or not _from_host(tensor):
             continue
+        if tensor.stamp == event.context.stamp and event.span not in told and any(number in loops for number, _ in tensor.stamp) and made_to_move(trace, event):
+            told.add(event.span)
+            yield _made_elsewhere(trace, event, tensor)
         newer = event.context.stamp[len(tensor.stamp) :] if event.context.stamp[: len(tensor.stamp)] == tensor.stamp else ()
         if any(number in loops for number, _ in newer):
             seen = turns.setdefault((event.span, tensor), set())
@@ -87,6 +95,25 @@ def _reported(trace: Trace, event: Event, tensor: Tensor) -> Reported:
         (Evidence(made, "the tensor is made once, on the host"), Evidence(span, "and moved here, inside the loop that trains")),
     )
     return _with_fix(trace, finding, span, name, made)
+
+
+def _made_elsewhere(trace: Trace, event: Event, tensor: Tensor) -> Reported:
+    span = event.span
+    finding = Finding(
+        RULE.name,
+        Severity.NOTICE,
+        Confidence.HIGH,
+        span,
+        f"`{text(trace.snapshot, span)}` is made on the host and copied to the device in every step: `device=` makes it there",
+        (Evidence(tensor.span, "made on the host"), Evidence(span, "and moved at once, inside the loop that trains")),
+    )
+    changed = made_on_device(trace, event)
+    if changed is None:
+        return Reported(replace(finding, no_fix_because="whether it is moved to a device alone is not told"))
+    if tensor.made is not None and tensor.made.op in RANDOM:
+        title = "May the random numbers be others, drawn by the device? Then make the tensor there"
+        return Reported(finding, Proposal(title, Safety.REVIEW, (ReplaceExpression(span, changed),)))
+    return Reported(finding, Proposal("Make the tensor on the device", Safety.SAFE, (ReplaceExpression(span, changed),)))
 
 
 def _with_fix(trace: Trace, finding: Finding, span: Span, name: str | None, made: Span) -> Reported:
@@ -156,6 +183,16 @@ RULE = Rule(
         Bad(_training(_LOOP, "        x = x.to(device)", "        x = x - mean.to(x.device)  # flagged")),
         Bad(_training(_LOOP, "        x = x.to(device)", keep="self.scale = torch.ones(8)").replace("x.device)", "x.device)  # flagged")),
         Good(_training("    mean = mean.to(device)", _LOOP, "        x = x.to(device) - mean")),
+        Bad(
+            _training(_LOOP, '        x = x.to(device) - torch.ones(8).to("cuda")  # flagged'),
+            fixed=_training(_LOOP, '        x = x.to(device) - torch.ones(8, device="cuda")'),
+        ),
+        Bad(
+            _training(_LOOP, "        x = x.to(device) + torch.randn(8).cuda()  # flagged"),
+            fixed=_training(_LOOP, '        x = x.to(device) + torch.randn(8, device="cuda")'),
+        ),
         Good(_training(_LOOP, "        x = x.to(device) - torch.tensor(stats).to(device)")),
+        Good(_training(_LOOP, "        with torch.no_grad():", '            print(net(torch.randn(4, 8).to("cuda")))', "        x = x.to(device)")),
+        Good(_training(_LOOP, '        x = x.to(device) - torch.ones(8, device="cuda").to("cuda")')),
     ),
 )
