@@ -20,6 +20,7 @@ from analysis.interpreter.values import (
     Function,
     Guarded,
     HostFunction,
+    HostValue,
     Instance,
     Method,
     Partial,
@@ -38,6 +39,8 @@ MAX_DEPTH = 64
 MAX_RECURSION = 12
 #: The same where nothing known ends it: its arguments are unknown, or it calls itself on one side of an undecided condition.
 MAX_BLIND_RECURSION = 2
+#: The same for what the domain brings: its items are as unknown as it is, and a container or two may have held it.
+MAX_HOST_RECURSION = 4
 
 
 def evaluate_call(machine: Machine, node: ast.Call, frame: Frame) -> Value:
@@ -153,9 +156,7 @@ def _call_instance(machine: Machine, callee: Instance, args: list[Value], kwargs
 
 def call_function(machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
     """Run a guest function (or make its generator)."""
-    blind = machine.heap.log is not None or (args and all(isinstance(value, (Symbol, Function)) for value in args))
-    deepest = MAX_BLIND_RECURSION if blind else MAX_RECURSION
-    if machine.depth >= MAX_DEPTH or machine.state.get("stack", ()).count(function.node) >= deepest:
+    if machine.depth >= MAX_DEPTH or machine.state.get("stack", ()).count(function.node) >= _deepest(machine, args):
         machine.note(span, f"{function.qualname} calls itself too deeply to be followed")
         return machine.domain.call_unknown(machine, function, args, kwargs, span)
     frame = Frame(function.module, {}, dict(function.cells), function.names, function, None, None, function.qualname, machine.stamp)
@@ -167,6 +168,13 @@ def call_function(machine: Machine, function: Function, args: list[Value], kwarg
     if function.names.is_generator:
         return generators.Generator(machine, frame, function.node)
     return run_body(machine, frame, span)
+
+
+def _deepest(machine: Machine, args: list[Value]) -> int:
+    """How often a function that is given ``args`` may stand in the call stack."""
+    if machine.heap.log is not None or (args and all(isinstance(value, (Symbol, Function)) for value in args)):
+        return MAX_BLIND_RECURSION
+    return MAX_HOST_RECURSION if args and all(isinstance(value, HostValue) for value in args) else MAX_RECURSION
 
 
 def run_body(machine: Machine, frame: Frame, span: Span) -> Value:

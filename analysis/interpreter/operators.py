@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.certainty import MAX_ALTERNATIVES
 from analysis.interpreter.affordable import operator_is_too_large
 from analysis.interpreter.joins import join
+from analysis.interpreter.reflection import is_type
 from analysis.interpreter.values import (
     MISSING,
     Alternatives,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _KEYED: Any = (dict, set, frozenset, *_VIEWS)
+_EQUALITY = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
 _CONTAINERS: Any = (str, bytes, list, tuple, range, *_KEYED)
 #: Items of a collection that are looked at for symbols among them.
 _WIDTH = 64
@@ -199,6 +201,10 @@ def _special(machine: Machine, method: str, sign: str, left: Value, right: Value
 
 def compare(machine: Machine, op: ast.cmpop, left: Value, right: Value, span: Span) -> Value:
     """One comparison."""
+    if isinstance(left, type) != isinstance(right, type) and isinstance(op, _EQUALITY):
+        kind, named = (left, right) if isinstance(left, type) else (right, left)
+        if not isinstance(named, (Symbol, Alternatives)):
+            return is_type(kind, named) == isinstance(op, (ast.Is, ast.Eq))
     match op:
         case ast.Is() | ast.IsNot():
             same = _identical(left, right)

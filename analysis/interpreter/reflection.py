@@ -31,6 +31,8 @@ TYPES: dict[str, type] = {
     "list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict, "int": int, "float": float, "str": str, "bool": bool,
     "bytes": bytes, "complex": complex, "range": range, "slice": slice, "type": type,
 }  # fmt: skip
+#: Types of which guest code makes subclasses that remember more.
+_CONTAINERS = (list, dict, set)
 
 
 def unknown(call: Call, *values: Value) -> Symbol:
@@ -66,7 +68,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
         return None
     if isinstance(kind, HostFunction):
         kind = TYPES.get(kind.name, kind)
-    dotted = kind.dotted if isinstance(kind, (External, Class)) else None
+    dotted = kind.dotted if isinstance(kind, (External, Class)) else kind.name if isinstance(kind, HostFunction) else None
     if isinstance(value, Instance):
         if isinstance(kind, Class):
             return kind in value.cls.mro or value.cls.has_base(kind.dotted)
@@ -82,6 +84,21 @@ def is_a(value: Value, kind: Value) -> bool | None:
     if dotted is not None and dotted.rpartition(".")[2] in {"Mapping", "Sequence", "Iterable", "OrderedDict"}:
         return isinstance(value, dict) if "apping" in dotted or "Dict" in dotted else isinstance(value, (list, tuple))
     return False
+
+
+def is_type(kind: type, named: Value) -> bool:
+    """Whether the host's type ``kind``, as ``type(x)`` gives it, is what the guest calls ``named``."""
+    match named:
+        case HostFunction(name=name):
+            known = TYPES.get(name)
+            return (kind is known or (known in _CONTAINERS and issubclass(kind, known))) if known is not None else name in _names_of(kind)
+        case External(dotted=dotted) | Class(dotted=dotted):
+            return dotted in _names_of(kind)
+    return kind is named
+
+
+def _names_of(kind: type) -> tuple[str, ...]:
+    return getattr(kind, "guest_types", ()) if issubclass(kind, HostValue) else ()
 
 
 def _getattr(call: Call) -> Value:

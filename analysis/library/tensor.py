@@ -166,7 +166,7 @@ class Tensor(HostValue):
         """The same tensor, which ranks hold different versions of."""
         return replace(self, rank_varying=True)
 
-    guest_types: ClassVar[tuple[str, ...]] = ("torch.Tensor", "torch.FloatTensor", "torch.nn.Parameter")
+    guest_types: ClassVar[tuple[str, ...]] = ("torch.Tensor", "torch.FloatTensor", "torch.nn.Parameter", "torch.autograd.Variable")
 
     # The host must never decide by accident what a tensor holds.
     __bool__ = __float__ = __int__ = __index__ = __len__ = _undecided

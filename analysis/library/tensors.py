@@ -19,6 +19,22 @@ SUBJECT = Subject(
             "import torch\nx = torch.randn(3, requires_grad=True)\ny = (x * 2).sum()\ny.backward()\nprint(y.item())\n",
             ("backward", "item"),
         ),
+        Example(
+            """
+import torch
+from torch.autograd import Variable
+
+def repackage(state):
+    if type(state) == Variable:
+        return Variable(state.data)
+    return tuple(repackage(part) for part in state)
+
+weight = torch.zeros(3, requires_grad=True)
+state = repackage([(weight * 2, weight * 3)])
+print(state[0][1].sum().item(), state[0][0].requires_grad or (weight * 2).sum().backward())
+""",
+            ("item", "backward"),
+        ),
         Example("import torch\nx = torch.zeros(3).cuda()\nprint(float(x.sum()))\n", ("to_device", "item")),
     ),
 )

@@ -76,3 +76,8 @@ def test_recursion_into_unknown_data_costs_no_more_than_a_few_calls():
     )
     _, machine = run(walk, budget=20_000)
     assert machine.steps > 19_000
+
+
+def test_the_type_of_a_value_is_compared_by_what_the_guest_calls_it():
+    found, _ = run("class M: pass\nm = M()\nr = (type(5) == int, type([]) is list, type({}) != dict, type(True) == int, type(m) is M, type(m) == list)")
+    assert found["r"] == (True, True, False, False, True, False)
