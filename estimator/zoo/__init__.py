@@ -65,8 +65,15 @@ _FAMILIES = (
         {"sequence-classification": "DistilBertForSequenceClassification", "masked-lm": "DistilBertForMaskedLM", "base": "DistilBertModel"},
         _TRANSFORMERS,
     ),
+    Family("t5", "T5Config", {"seq2seq-lm": "T5ForConditionalGeneration", "base": "T5Model", "encoder": "T5EncoderModel"}, _TRANSFORMERS),
+    Family("bart", "BartConfig", {"seq2seq-lm": "BartForConditionalGeneration", "base": "BartModel"}, _TRANSFORMERS),
+    Family("clip", "CLIPConfig", {"base": "CLIPModel", "text": "CLIPTextModel", "vision": "CLIPVisionModel"}, _TRANSFORMERS),
+    Family("unet_2d_condition", "UNet2DConditionConfig", {"denoising": "UNet2DConditionModel"}, "diffusers 0.42.1"),
+    Family("timm_vit", "TimmVitConfig", {"image-classification": "VisionTransformer"}, "timm 1.0.31"),
     Family("vgg", "VGGConfig", {"image-classification": "VGG"}, "torchvision 0.29.1"),
     Family("resnet", "ResNetConfig", {"image-classification": "ResNet"}, "torchvision 0.29.1"),
+    Family("densenet", "DenseNetConfig", {"image-classification": "DenseNet"}, "torchvision 0.29.1"),
+    Family("convnext", "ConvNeXtConfig", {"image-classification": "ConvNeXt"}, "torchvision 0.29.1"),
 )
 
 

@@ -10,6 +10,7 @@ from estimator.tape.dtype import FLOAT32, HALVES, Dtype
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.operations.pointwise import div
 from estimator.tape.registry import operation
+from estimator.tape.shape import contiguous_strides
 from estimator.tape.tensor import Tensor, new
 
 
@@ -17,9 +18,12 @@ def _statistics_dtype(x: Tensor) -> Dtype:
     return FLOAT32 if x.dtype in HALVES else x.dtype
 
 
-def _normalised(x: Tensor, weight: Tensor | None, bias: Tensor | None, statistics: tuple[int, ...], count: int) -> Tensor:
-    node = record((x, weight, bias), _back, (x, weight))
-    result = like(x)
+def _normalised(
+    x: Tensor, weight: Tensor | None, bias: Tensor | None, statistics: tuple[int, ...], count: int, *, row_major: bool = False
+) -> Tensor:
+    """``row_major``: the kernel reads a copy of an input that lies otherwise, and drops it; backward keeps the input as it lies."""
+    node = record((x, weight, bias), _back, (x, weight), context=row_major)
+    result = like(_rows(x, row_major=row_major))
     kept = [new(statistics, _statistics_dtype(x), x.device) for _ in range(count)]
     if node is not None:
         node.keep(*kept)
@@ -27,11 +31,17 @@ def _normalised(x: Tensor, weight: Tensor | None, bias: Tensor | None, statistic
     return result
 
 
+def _rows(x: Tensor, *, row_major: bool) -> Tensor:
+    """What the kernel reads: ``x``, or its copy in rows."""
+    return x if not row_major or x.contiguous_layout else new(x.shape, x.dtype, x.device, contiguous_strides(x.shape))
+
+
 def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     gradient, (x, *_) = gradients[0], node.unpack()
     if gradient is None or x is None:
         return (None, None, None)
-    results: list[Tensor | None] = [like(x) if node.needs(0) else None]
+    rows = _rows(x, row_major=bool(node.context))
+    results: list[Tensor | None] = [like(rows) if node.needs(0) else None]
     results += [new(edge.shape, edge.dtype, x.device) if edge is not None else None for edge in node.edges[1:]]
     return results
 
@@ -40,14 +50,14 @@ def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | N
 def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5, **_: Any) -> Tensor:
     """Mean and deviation over the last dimensions; computed row-major."""
     dims = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
-    return _normalised(contiguous(input), weight, bias, (*input.shape[:-dims], *(1,) * dims), 2)
+    return _normalised(input, weight, bias, (*input.shape[:-dims], *(1,) * dims), 2, row_major=True)
 
 
 @operation("rms_norm", "F.rms_norm")
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """The root of the mean square over the last dimensions."""
     dims = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
-    return _normalised(contiguous(input), weight, None, (*input.shape[:-dims], *(1,) * dims), 1)
+    return _normalised(input, weight, None, (*input.shape[:-dims], *(1,) * dims), 1, row_major=True)
 
 
 @operation("group_norm", "F.group_norm")

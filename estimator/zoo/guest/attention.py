@@ -16,7 +16,23 @@ def repeat_heads(states, times):
     return states[:, :, None, :, :].expand(batch, heads, times, length, size).reshape(batch, heads * times, length, size)
 
 
-def fused(query, key, value, mask, dropout, scaling, groups, causal):
+def with_bias(bias, mask, causal, key, queries):
+    """A bias for every pair of places, joined with the mask: what the fused kernels add to the scores."""
+    lowest = torch.finfo(key.dtype).min
+    if mask is None:
+        if causal:
+            rows = torch.arange(queries, device=key.device)[:, None]
+            columns = torch.arange(key.shape[2], device=key.device)[None, :]
+            allowed = (rows >= columns).view(1, 1, queries, key.shape[2])
+            bias = torch.where(allowed, bias, lowest)
+    elif mask.dtype == torch.bool:
+        bias = torch.where(mask, bias, lowest)
+    else:
+        bias = bias + mask
+    return bias.contiguous()
+
+
+def fused(query, key, value, mask, dropout, scaling, groups, causal, bias=None):
     """One kernel; with grouped heads it takes the few heads as they are only where there is no mask."""
     grouped = {}
     if groups > 1:
@@ -26,6 +42,8 @@ def fused(query, key, value, mask, dropout, scaling, groups, causal):
             key = repeat_heads(key, groups)
             value = repeat_heads(value, groups)
     causal = query.shape[2] > 1 and mask is None and causal
+    if bias is not None:
+        mask, causal = with_bias(bias, mask, causal, key, query.shape[2]), False
     attended = nn.functional.scaled_dot_product_attention(
         query, key, value, attn_mask=mask, dropout_p=dropout, scale=scaling, is_causal=causal, **grouped
     )
@@ -64,7 +82,7 @@ def look_for_packing(embeds, position_ids):
 
 def causal_mask(config, embeds, padding, position_ids, cache, seen):
     """The mask of a decoder: None where the kernel's own causal flag does."""
-    if padding is None and cache is None:
+    if padding is None and cache is None and position_ids is not None:
         look_for_packing(embeds, position_ids)
     padded = padding is not None and config.padded_batches
     if config._attn_implementation != "eager" and not padded and (seen == 0 or embeds.shape[1] == 1):
@@ -79,7 +97,7 @@ def causal_mask(config, embeds, padding, position_ids, cache, seen):
 
 
 def padding_mask(config, embeds, padding):
-    """The mask of an encoder: None where nothing is padded."""
+    """The mask of an encoder, or of a decoder's look at one (``embeds`` are then the decoder's): None where nothing is padded."""
     if padding is None or not config.padded_batches:
         return None
     allowed = padding.to(torch.bool)[:, None, None, :].expand(embeds.shape[0], 1, embeds.shape[1], -1)

@@ -44,13 +44,18 @@ class GenerationConfig:
         return cls(**options)
 
 
-class Block(nn.Module):
+class Switched(nn.Module):
+    """A layer that knows whether its model checkpoints."""
+
+    gradient_checkpointing = False
+
+
+class Block(Switched):
     """A repeated layer; ``compute`` runs anew in backward where the model checkpoints.
 
     What a model hands to every layer, used there or not (``position_ids``), lives until that layer has been rerun.
     """
 
-    gradient_checkpointing = False
     checkpoint_with = None
 
     def forward(self, hidden_states, *, cache=None, **context):
@@ -148,10 +153,9 @@ class PretrainedModel(nn.Module):
 
     def _set_checkpointing(self, enabled, function):
         for module in self.modules():
-            if isinstance(module, PretrainedModel):
+            if isinstance(module, (PretrainedModel, Switched)):
                 module.gradient_checkpointing = enabled
             if isinstance(module, Block):
-                module.gradient_checkpointing = enabled
                 module.checkpoint_with = function
 
     def enable_input_require_grads(self):

@@ -82,3 +82,54 @@ class _Weights:
 VGG11_Weights = VGG13_Weights = VGG16_Weights = VGG19_Weights = _Weights
 VGG11_BN_Weights = VGG13_BN_Weights = VGG16_BN_Weights = VGG19_BN_Weights = _Weights
 ResNet18_Weights = ResNet34_Weights = ResNet50_Weights = ResNet101_Weights = ResNet152_Weights = _Weights
+
+
+def _densenet(depth, weights=None, progress=True, num_classes=1000, drop_rate=0.0, bn_size=4, **options):
+    from preflight_zoo import densenet
+
+    named_model("densenet" + str(depth))
+    return densenet.build(densenet.DenseNetConfig(depth=depth, num_classes=num_classes, drop_rate=drop_rate, bn_size=bn_size))
+
+
+def densenet121(*args, **options):
+    return _densenet(121, **options)
+
+
+def densenet161(*args, **options):
+    return _densenet(161, **options)
+
+
+def densenet169(*args, **options):
+    return _densenet(169, **options)
+
+
+def densenet201(*args, **options):
+    return _densenet(201, **options)
+
+
+def _convnext(size, weights=None, progress=True, num_classes=1000, stochastic_depth_prob=None, layer_scale=1e-6, **options):
+    from preflight_zoo import convnext
+
+    named_model("convnext_" + size)
+    config = convnext.ConvNeXtConfig(size=size, num_classes=num_classes, stochastic_depth_prob=stochastic_depth_prob, layer_scale=layer_scale)
+    return convnext.build(config)
+
+
+def convnext_tiny(*args, **options):
+    return _convnext("tiny", **options)
+
+
+def convnext_small(*args, **options):
+    return _convnext("small", **options)
+
+
+def convnext_base(*args, **options):
+    return _convnext("base", **options)
+
+
+def convnext_large(*args, **options):
+    return _convnext("large", **options)
+
+
+DenseNet121_Weights = DenseNet161_Weights = DenseNet169_Weights = DenseNet201_Weights = _Weights
+ConvNeXt_Tiny_Weights = ConvNeXt_Small_Weights = ConvNeXt_Base_Weights = ConvNeXt_Large_Weights = _Weights

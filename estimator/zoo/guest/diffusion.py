@@ -1,0 +1,32 @@
+"""What the diffusion library's models have in common. Mirrors diffusers 0.42.1 (``ModelMixin``)."""
+
+from torch import nn
+
+
+class DiffusionModel(nn.Module):
+    @classmethod
+    def from_config(cls, config, **options):
+        from diffusers import configured
+
+        return configured(cls, dict(config))
+
+    def save_pretrained(self, path, **options):
+        pass
+
+    save_config = push_to_hub = set_attn_processor = enable_xformers_memory_efficient_attention = save_pretrained
+
+    def enable_gradient_checkpointing(self):
+        for module in self.modules():
+            if hasattr(module, "gradient_checkpointing"):
+                module.gradient_checkpointing = True
+
+    def num_parameters(self, only_trainable=False):
+        return sum(p.numel() for p in self.parameters() if p.requires_grad or not only_trainable)
+
+    @property
+    def dtype(self):
+        return next(self.parameters()).dtype
+
+    @property
+    def device(self):
+        return next(self.parameters()).device
