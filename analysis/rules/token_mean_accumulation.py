@@ -6,11 +6,13 @@ means is not the mean over the window: a token in a short micro-batch weighs mor
 **How to fix it.** Sum the losses (`reduction="sum"`) and divide by the number of counted tokens of the whole window.
 
 **What is not reported.** Losses without `ignore_index`; other markers than -100 and the token that pads (the 255 of dense
-prediction); sum reductions with a global count; losses that a model computes inside itself.
+prediction); a helper that passes its own default on, which is PyTorch's and says nothing of the data; sum reductions with a global count; losses that a
+model computes inside itself.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
@@ -21,10 +23,11 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import gradients_of
 from analysis.rules._scaling import Reduction, framework_window, scaling_of
 from analysis.rules._windows import Window, windows
+from analysis.snapshot import Snapshot
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.places import visible
-from analysis.trace.reading import text
+from analysis.trace.reading import around, call_at, text
 
 _OVER_TOKENS = frozenset({"cross_entropy", "nll_loss"})
 #: What tokens that do not count are called: the marker of language models, or the token that pads. Others, as the 255 of void pixels, are something else.
@@ -37,7 +40,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     for gradients in gradients_of(trace):
         for window in windows(trace, gradients):
             made = _mean_over_tokens(window)
-            if made is not None and made.span not in told and made.span.path in trace.snapshot.contents:
+            if made is not None and made.span not in told and made.span.path in trace.snapshot.contents and not _is_a_default(trace.snapshot, made.span):
                 told.add(made.span)
                 yield _reported(trace, window, made)
 
@@ -54,6 +57,19 @@ def _mean_over_tokens(window: Window) -> Made | None:
     ignored = made.options.get("ignore_index")
     counts = isinstance(ignored, Symbol) or (isinstance(ignored, int) and ignored in _UNCOUNTED)
     return made if made.op in _OVER_TOKENS and counts else None
+
+
+def _is_a_default(snapshot: Snapshot, span: Span) -> bool:
+    """Whether the marker is an argument of the function around the loss, which has a default for it."""
+    call, stands = call_at(snapshot, span), around(snapshot, span)
+    named = next((each.value for each in call.keywords if each.arg == "ignore_index"), None) if call is not None else None
+    if not isinstance(named, ast.Name) or stands is None or stands.function is None:
+        return False
+    given = stands.function.args
+    positional = [*given.posonlyargs, *given.args]
+    defaulted = {each.arg for each in positional[len(positional) - len(given.defaults) :]}
+    defaulted |= {each.arg for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default is not None}
+    return named.id in defaulted
 
 
 def _reported(trace: Trace, window: Window, made: Made) -> Reported:
@@ -121,6 +137,23 @@ def train(model, loader):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def loss_of(logits, targets, ignore_index=-100):
+    return torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=ignore_index)
+
+def train(model, loader, steps=4):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, ids in enumerate(loader):
+        loss = loss_of(model(ids[:, :-1]), ids[:, 1:])
+        (loss / steps).backward()
+        if (i + 1) % steps == 0:
+            optimizer.step()
+            optimizer.zero_grad()
 """
         ),
     ),
