@@ -8,7 +8,9 @@ from pathlib import Path
 
 from aiohttp import web
 
+from bot.catch_up import CatchUp
 from bot.chains import chains
+from bot.chores import every
 from bot.database import Database, SQLite
 from bot.github.app import App
 from bot.github.cache import remove_unused
@@ -24,6 +26,8 @@ from bot.webhook import MAX_BYTES, Webhook
 from bot.workplace import Workplace
 
 _DAY_SECONDS = 86_400
+#: Once the port surely answers.
+_FIRST_CATCH_UP_SECONDS = 30.0
 
 
 def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.Application:
@@ -36,9 +40,13 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
     async def running(_application: web.Application) -> AsyncIterator[None]:
         async with transport:
             await jobs.start()
-            housekeeping = asyncio.create_task(_remove_unused(settings))
+            chores = [asyncio.create_task(every(_DAY_SECONDS, lambda: _remove_unused(settings)))]
+            if takes_webhooks:
+                redeliver = CatchUp(app, metrics).redeliver
+                chores.append(asyncio.create_task(every(settings.pace.catch_up, redeliver, first=min(settings.pace.catch_up, _FIRST_CATCH_UP_SECONDS))))
             yield
-            housekeeping.cancel()
+            for chore in chores:
+                chore.cancel()
             await jobs.stop()
 
     application = web.Application(client_max_size=MAX_BYTES)
@@ -78,7 +86,5 @@ def database_of(settings: ServerSettings) -> Database:
 
 
 async def _remove_unused(settings: ServerSettings) -> None:
-    """Once a day, forget contents that nobody has asked for in a while."""
-    while True:
-        await asyncio.to_thread(remove_unused, settings.state_dir / "cache")
-        await asyncio.sleep(_DAY_SECONDS)
+    """Forget contents that nobody has asked for in a while."""
+    await asyncio.to_thread(remove_unused, settings.state_dir / "cache")

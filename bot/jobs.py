@@ -15,12 +15,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 
 from dbos import DBOS, SetWorkflowID
 
 from bot import workflows
+from bot.chores import every
 from bot.database import Database
 from bot.job import Job
 from bot.metrics import Queue
@@ -58,9 +58,9 @@ class Jobs:
         await DBOS.register_queue_async(
             workflows.INSTALLATIONS, partition_concurrency=_PER_INSTALLATION, worker_concurrency=_AT_ONCE, polling_interval_sec=self.pace.poll
         )
-        self._chores.append(asyncio.create_task(_every(_PRUNE_SECONDS, self._prune)))
+        self._chores.append(asyncio.create_task(every(_PRUNE_SECONDS, self._prune)))
         if self.database.shared:
-            self._chores.append(asyncio.create_task(_every(_TAKE_OVER_SECONDS, self._take_over)))
+            self._chores.append(asyncio.create_task(every(_TAKE_OVER_SECONDS, self._take_over)))
 
     async def stop(self) -> None:
         """Let short steps end; a longer one is resumed by the next process."""
@@ -125,13 +125,3 @@ class Jobs:
             # Internal, and the reason why dbos is pinned to a minor version: the public call for one job resets its
             # count of recoveries, so that one which crashes the process would loop for ever.
             await asyncio.to_thread(DBOS._recover_pending_workflows, dead)  # noqa: SLF001
-
-
-async def _every(seconds: float, chore: Callable[[], Awaitable[None]]) -> None:
-    """Do ``chore`` again and again; a failure is logged and ends nothing."""
-    while True:
-        try:
-            await chore()
-        except Exception:
-            log.exception("%s failed; trying again in %g s", chore.__name__, seconds)
-        await asyncio.sleep(seconds)

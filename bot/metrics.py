@@ -94,6 +94,9 @@ class Metrics:
     jobs: Counter = field(default_factory=lambda: Counter("preflight_jobs_total", "Finished steps of jobs by kind, step and outcome."))
     step_seconds: Histogram = field(default_factory=lambda: Histogram("preflight_step_seconds", "Duration of a step of a job."))
     requests: Counter = field(default_factory=lambda: Counter("preflight_github_requests_total", "Requests to GitHub by method and status."))
+    redeliveries: Counter = field(
+        default_factory=lambda: Counter("preflight_redeliveries_total", "Failed deliveries that GitHub was asked for again, by event.")
+    )
     findings: Counter = field(default_factory=lambda: Counter("preflight_findings_total", "Findings of completed reviews by rule and what the change did."))
     budget: Gauge = field(default_factory=lambda: Gauge("preflight_github_budget_remaining", "Requests that GitHub last said are left, by resource."))
     active: Gauge = field(default_factory=lambda: Gauge("preflight_jobs_active", "Jobs that wait or run."))
@@ -103,7 +106,7 @@ class Metrics:
         """The body of ``GET /metrics``, with the ``queue`` as it is now."""
         self.active.set(queue.active)
         self.oldest.set(queue.oldest_seconds)
-        metrics = (self.active, self.oldest, self.deliveries, self.jobs, self.step_seconds, self.requests, self.budget, self.findings)
+        metrics = (self.active, self.oldest, self.deliveries, self.jobs, self.step_seconds, self.requests, self.budget, self.redeliveries, self.findings)
         return "\n".join(line for metric in metrics for line in metric.lines()) + "\n"
 
 

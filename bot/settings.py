@@ -22,7 +22,7 @@ class Pace:
     ``write_interval`` between two content writes of one installation; ``short_wait`` a rate limit that is waited out in
     place, a longer one puts the job to sleep; ``retry`` before the first repetition, doubled each time; ``tidy_delay`` until a
     replaced job's last step has surely ended; ``settle`` until a write whose answer was lost has surely happened or not: GitHub
-    ends a request after ten seconds.
+    ends a request after ten seconds; ``catch_up`` between two looks for deliveries that failed.
     """
 
     write_interval: float = 1.0
@@ -34,6 +34,7 @@ class Pace:
     drain: float = 3.0
     tidy_delay: float = 5.0
     settle: float = 10.0
+    catch_up: float = 300.0
 
 
 @dataclass(frozen=True, slots=True)
