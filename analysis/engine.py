@@ -26,11 +26,13 @@ def analyse(
     *,
     entries: Collection[str] | None = None,
     store: MutableMapping[str, Facts] | None = None,
+    elsewhere: Collection[str] = (),
 ) -> Report:
     """What ``rules`` say about ``snapshot``.
 
     Findings are reported in ``paths`` and runs begin in the files ``entries`` (None: all of them). ``store`` keeps facts by
-    content hash from one analysis to the next.
+    content hash from one analysis to the next. ``elsewhere`` are names of rules that are asked about something else than traces:
+    a comment that names one is not judged here.
     """
     kept: MutableMapping[str, Facts] = {} if store is None else store
     built = index(snapshot, kept)
@@ -42,7 +44,8 @@ def analyse(
     reported = [each if each.finding.span.path in wanted else Reported(each.finding) for each in unique(said, snapshot, built)]
     findings = attach(reported, snapshot, lambda after: questioning.again(snapshot, said, after))
     shown = [finding for finding in findings if finding.span.path in wanted]
-    outcome = suppress(shown, snapshot, wanted & built.facts.keys(), [rule.name for rule in rules], [rule.name for rule in discover()])
+    known = {rule.name for rule in discover()} | set(elsewhere)
+    outcome = suppress(shown, snapshot, wanted & built.facts.keys(), [rule.name for rule in rules], known)
     not_analysed = _not_analysed(snapshot, built, wanted)
     return Report(
         findings=tuple(sorted(outcome.stay, key=order)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
@@ -47,6 +47,20 @@ class Suppressed:
 def suppress(findings: Iterable[Finding], snapshot: Snapshot, paths: Iterable[str], ran: Collection[str], known: Collection[str]) -> Suppressed:
     """Apply the comments of ``paths``. ``ran`` are the names of the rules that ran, ``known`` of all there are."""
     comments = {path: list(_comments(source)) for path in sorted(paths) if isinstance(source := snapshot.source(path), SourceFile)}
+    outcome = _applied(findings, snapshot, comments)
+    for found in (found for path in comments for found in comments[path] if not found.used):
+        if found.rule in ran or found.rule not in known:
+            outcome.stay.append(_unused(found, known))
+    return outcome
+
+
+def silence(findings: Sequence[Finding], snapshot: Snapshot) -> Suppressed:
+    """Apply the comments of the files that ``findings`` stand in; whether a comment is used is not asked."""
+    sources = (snapshot.source(path) for path in {finding.span.path for finding in findings})
+    return _applied(findings, snapshot, {source.path: list(_comments(source)) for source in sources if isinstance(source, SourceFile)})
+
+
+def _applied(findings: Iterable[Finding], snapshot: Snapshot, comments: Mapping[str, list[Suppression]]) -> Suppressed:
     outcome = Suppressed()
     for finding in findings:
         lines = _lines(finding, snapshot)
@@ -54,9 +68,6 @@ def suppress(findings: Iterable[Finding], snapshot: Snapshot, paths: Iterable[st
         for found in covering:
             found.used = True
         (outcome.silenced if covering else outcome.stay).append(finding)
-    for found in (found for path in comments for found in comments[path] if not found.used):
-        if found.rule in ran or found.rule not in known:
-            outcome.stay.append(_unused(found, known))
     return outcome
 
 

@@ -28,6 +28,8 @@ from bot.cli.outcome import Exit
 from bot.cli.parser import Parser
 from bot.cli.patching import diff, fix_and_write
 from bot.cli.terminal import Paint, progress
+from bot.rules import every_rule
+from estimator.findings import memory_rules
 
 
 def run(words: Sequence[str]) -> int:
@@ -54,19 +56,20 @@ def run(words: Sequence[str]) -> int:
 
 
 def _analyse(folder: Folder, snapshot: Snapshot, rules: tuple[Rule, ...], settings: Settings) -> Report:
-    report = configured(analyse(snapshot, rules, folder.requested & snapshot.contents.keys()), settings)
+    elsewhere = {rule.name for rule in memory_rules()}
+    report = configured(analyse(snapshot, rules, folder.requested & snapshot.contents.keys(), elsewhere=elsewhere), settings)
     unread = {each.path for each in folder.not_analysed}
     not_analysed = (*folder.not_analysed, *(each for each in report.not_analysed if each.path not in unread))
     return replace(report, not_analysed=tuple(sorted(not_analysed, key=lambda each: (each.path, each.line))))
 
 
 def _rules(options: argparse.Namespace, settings: Settings) -> tuple[Rule, ...]:
-    rules = discover()
+    rules = every_rule()
     require_known_in(settings, rules)
     chosen, ignored = _names(options.select), _names(options.ignore)
     require_known(chosen, rules, "--select")
     require_known(ignored, rules, "--ignore")
-    return select(rules, chosen or settings.select, {*ignored, *settings.ignore})
+    return select(discover(), chosen or settings.select, {*ignored, *settings.ignore})
 
 
 def _names(values: Sequence[str]) -> tuple[str, ...]:

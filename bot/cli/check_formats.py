@@ -17,7 +17,7 @@ from bot.cli.folder import Folder
 from bot.cli.shown import renamed
 from bot.cli.terminal import Paint, Style
 from bot.cli.workflow_command import workflow_command
-from bot.review.finding_json import finding_to_json
+from bot.review.finding_json import finding_to_json, suppressed_to_json
 from bot.review.located import LocatedFinding, locate
 from bot.review.sizes import counted
 from sarif import to_sarif
@@ -82,7 +82,7 @@ def _json(checked: Checked, _paint: Paint) -> str:
         "not_analysed": [{"path": shown(each.path), "line": each.line, "message": each.reason} for each in report.not_analysed],
         "files": report.files,
         "rules": report.rules,
-        "suppressed": len(report.suppressed),
+        **suppressed_to_json(each.rule for each in report.suppressed),
         "problems": list(report.problems),
     }
     return json.dumps(value, indent=2) + "\n"

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Sequence
 
 from analysis.nearest import did_you_mean
-from analysis.rule import Bad, Rule, discover
+from analysis.rule import Bad, Rule
 from bot.cli.outcome import Exit, UsageError
 from bot.cli.parser import Parser
 from bot.cli.terminal import Paint, Style
+from bot.rules import every_rule
 
 
 def run(words: Sequence[str]) -> int:
@@ -17,7 +18,7 @@ def run(words: Sequence[str]) -> int:
     parser = Parser("explain", __doc__)
     parser.add_argument("rule", metavar="RULE", help="a name that `preflight rules` lists")
     wanted = parser.parse_args(words).rule
-    rules = {rule.name: rule for rule in discover()}
+    rules = {rule.name: rule for rule in every_rule()}
     if wanted not in rules:
         raise UsageError(f"unknown rule {wanted}{did_you_mean(wanted, rules)} (preflight rules lists them)")
     print(page(rules[wanted], Paint.of(sys.stdout)), end="")

@@ -65,5 +65,6 @@ def _summary(review: Review, paint: Paint) -> str:
     introduced = counted(len(review.introduced), "finding") + " introduced"
     rest = f"{len(review.fixed)} fixed, {len(review.existing)} already there"
     read = f"{counted(review.files, 'file')}, {counted(review.rules, 'rule')}"
+    silenced = f", {len(review.suppressed)} suppressed" if review.suppressed else ""
     compared = f"{review.head[:12]} against {review.merge_base[:12]}"
-    return f"{paint(introduced, Style.BOLD)}, {rest} in {read} ({compared})."
+    return f"{paint(introduced, Style.BOLD)}, {rest}{silenced} in {read} ({compared})."

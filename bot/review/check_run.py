@@ -149,4 +149,5 @@ def _read(review: Review) -> str:
     read = [counted(review.files, "file"), counted(len(review.estimates), "entry point") if review.estimates else "", counted(review.rules, "rule")]
     unsure = f" {counted(review.unsure, 'finding')} resting on a value that was lost on the way: not shown." if review.unsure else ""
     configured = f" Configuration from {plain_sha(review.base)}." if review.base else ""
-    return f"Read {', '.join(filter(None, read))}: {compared}; nothing was run.{configured}{unsure}"
+    silenced = f" {counted(len(review.suppressed), 'finding')} silenced by comments." if review.suppressed else ""
+    return f"Read {', '.join(filter(None, read))}: {compared}; nothing was run.{configured}{unsure}{silenced}"

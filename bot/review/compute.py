@@ -15,9 +15,12 @@ from analysis.selection import UnknownRuleError, configured, require_known_in, s
 from analysis.settings import Settings
 from analysis.snapshot import Snapshot
 from bot.review.located import LocatedFinding, Remark, locate
-from bot.review.match import Moves, match
+from bot.review.match import Moves, match, ranked
+from bot.review.memory_findings import memory_findings
 from bot.review.pairs import estimate_pairs
 from bot.review.result import Review
+from bot.rules import every_rule
+from estimator.findings import memory_rules
 
 
 def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = ()) -> Review:
@@ -28,35 +31,37 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
     if not scope.touches_training:
         return Review(base_tip, head.commit, base.commit, not_analysed=unread, problems=problems)
     rules, unknown = _rules(settings)
-    before = configured(analyse(base, rules, _on_base(scope), store=store), settings)
-    after = configured(analyse(head, rules, scope.paths, store=store), settings)
+    elsewhere = {rule.name for rule in memory_rules()}
+    before = configured(analyse(base, rules, _on_base(scope), entries=scope.entries | scope.removed, store=store, elsewhere=elsewhere), settings)
+    after = configured(analyse(head, rules, scope.paths, entries=scope.entries, store=store, elsewhere=elsewhere), settings)
     matched = match(_located(before, base), _located(after, head), Moves.between(base, head))
     memory = estimate_pairs(base, head, scope, settings, store)
+    of_memory = memory_findings(memory.pairs, base, head, settings)
     return Review(
         base=base_tip,
         head=head.commit,
         merge_base=base.commit,
-        introduced=matched.introduced,
-        fixed=_confirmed(matched.fixed, head, {remark.path for remark in unread} | {each.path for each in after.not_analysed}),
-        existing=matched.existing,
+        introduced=ranked(matched.introduced, of_memory.introduced),
+        fixed=_confirmed(ranked(matched.fixed, of_memory.fixed), head, {remark.path for remark in unread} | {each.path for each in after.not_analysed}),
+        existing=ranked(matched.existing, of_memory.existing),
         unresolved=tuple(Remark(each.path, each.line, each.message) for each in after.unresolved),
         not_analysed=tuple(sorted({*unread, *(Remark(each.path, each.line, each.reason) for each in after.not_analysed)})),
         estimates=memory.pairs,
         files=after.files,
         rules=after.rules,
         unsure=sum(finding.confidence is Confidence.LOW for finding in after.findings),
+        suppressed=(*(each.rule for each in after.suppressed), *(each.rule for each in of_memory.suppressed)),
         problems=(*problems, *unknown, *after.problems, *memory.problems),
     )
 
 
 def _rules(settings: Settings) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
-    """The selected rules; a name that no rule has is reported and does not stop the review."""
-    rules = discover()
+    """The selected rules that read traces; a name that no rule has is reported and does not stop the review."""
     try:
-        require_known_in(settings, rules)
+        require_known_in(settings, every_rule())
     except UnknownRuleError as error:
-        return select(rules, (), settings.ignore), (str(error),)
-    return select(rules, settings.select, settings.ignore), ()
+        return select(discover(), (), settings.ignore), (str(error),)
+    return select(discover(), settings.select, settings.ignore), ()
 
 
 def _on_base(scope: Scope) -> frozenset[str]:

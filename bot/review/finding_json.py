@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -52,6 +53,17 @@ def remarks_to_json(remarks: Iterable[Remark]) -> list[Json]:
 def remarks_from_json(values: list[Json]) -> tuple[Remark, ...]:
     """The inverse of ``remarks_to_json``."""
     return tuple(Remark(value["path"], value["line"], value["message"]) for value in values)
+
+
+def suppressed_to_json(rules: Iterable[str]) -> Json:
+    """How many findings a comment silences, in all and by rule; ``rules`` holds one name for each."""
+    names = sorted(rules)
+    return {"suppressed": len(names), "suppressed_by_rule": dict(Counter(names))}
+
+
+def suppressed_from_json(value: Json) -> tuple[str, ...]:
+    """The inverse of ``suppressed_to_json``."""
+    return tuple(name for name, number in value["suppressed_by_rule"].items() for _ in range(number))
 
 
 def _fix_to_json(fix: LocatedFix) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import chain
 
 from analysis.snapshot import Snapshot
 from bot.review.located import LocatedFinding
@@ -60,7 +61,7 @@ def match(base: Iterable[LocatedFinding], head: Iterable[LocatedFinding], moves:
             fixed.remove(partner)
             introduced.remove(finding)
             existing.append(finding)
-    return Matched(_sorted(introduced), _sorted(fixed), _sorted(existing))
+    return Matched(ranked(introduced), ranked(fixed), ranked(existing))
 
 
 def _says(finding: LocatedFinding) -> tuple[str, str, int]:
@@ -77,5 +78,6 @@ def _leftover(before: list[LocatedFinding], unmatched: Counter[str]) -> list[Loc
     return left
 
 
-def _sorted(findings: Iterable[LocatedFinding]) -> tuple[LocatedFinding, ...]:
-    return tuple(sorted(findings, key=lambda finding: finding.rank))
+def ranked(*findings: Iterable[LocatedFinding]) -> tuple[LocatedFinding, ...]:
+    """All of them, what matters most first."""
+    return tuple(sorted(chain(*findings), key=lambda finding: finding.rank))

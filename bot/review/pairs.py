@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from analysis.certainty import Unknown
 from analysis.facts import Facts
@@ -56,6 +56,15 @@ def entry_points(head: Snapshot, scope: Scope, settings: Settings, store: Mutabl
     importers = index(head, store).importers
     roots = [path for path in sorted(scope.entries) if not importers.get(path)]
     return tuple(roots or sorted(scope.entries))
+
+
+def estimates_of(snapshot: Snapshot, settings: Settings, store: MutableMapping[str, Facts]) -> Iterator[Estimate]:
+    """Estimates of the entry points that have cards to be held against: those configured, else the files that train and that no other one imports."""
+    built = index(snapshot, store)
+    entries = (path for path, facts in sorted(built.facts.items()) if facts.trains and not built.importers.get(path))
+    chosen = (path for path in sorted(built.facts) if matches_any(path, settings.entry_points)) if settings.entry_points else entries
+    for entry in islice((path for path in chosen if settings.of_entry(path).gpus), _MOST):
+        yield from _estimates(snapshot, _request(entry, settings.of_entry(entry))[0], [])
 
 
 def _order(head: Snapshot, scope: Scope, store: MutableMapping[str, Facts]) -> Callable[[str], tuple[bool, bool, str]]:

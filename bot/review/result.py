@@ -24,6 +24,7 @@ class Review:
     ``merge_base`` is the commit that findings and memory are compared with; ``base`` the tip of the base
     branch, where the configuration was read. ``existing`` findings stand on both sides, within the scope of
     the change. ``unsure`` findings of the head rest on a value that was lost on the way: they are counted, not shown.
+    ``suppressed`` names the rule of each finding of the head that a comment silences.
     ``problems`` are sentences about the configuration or a rule that failed.
     """
 
@@ -39,4 +40,5 @@ class Review:
     files: int = 0
     rules: int = 0
     unsure: int = 0
+    suppressed: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()

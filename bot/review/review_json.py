@@ -12,6 +12,8 @@ from bot.review.finding_json import (
     finding_to_json,
     remarks_from_json,
     remarks_to_json,
+    suppressed_from_json,
+    suppressed_to_json,
 )
 from bot.review.result import EstimatePair, Review
 from estimator.report import estimate_document
@@ -33,6 +35,7 @@ def review_to_json(review: Review) -> Json:
         "files": review.files,
         "rules": review.rules,
         "unsure": review.unsure,
+        **suppressed_to_json(review.suppressed),
         "problems": list(review.problems),
     }
 
@@ -62,6 +65,7 @@ def review_from_json(value: Json) -> Review:
         files=value["files"],
         rules=value["rules"],
         unsure=value["unsure"],
+        suppressed=suppressed_from_json(value),
         problems=tuple(value["problems"]),
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from analysis.engine import analyse
+from analysis.facts import Facts
 from analysis.finding import Confidence
 from analysis.rule import discover
 from analysis.scope import scope_of
@@ -18,10 +19,12 @@ from bot.cli.outcome import UsageError
 from bot.cli.parser import Parser
 from bot.estimate_options import add_options, request_of
 from bot.review.compute import review
-from bot.review.pairs import entry_points
+from bot.review.memory_findings import overfull
+from bot.review.pairs import entry_points, estimates_of
 from bot.review.review_json import review_to_json
 from bot.worker.fix_task import fix
 from bot.worker.wire import Task
+from estimator.findings import memory_rules
 from estimator.report import document
 from estimator.request import Request
 from estimator.run import estimate
@@ -90,9 +93,12 @@ def sarif_task(task: Task) -> Answer:
     """Everything that is found in the head, as SARIF: code scanning compares commits itself."""
     settings, _ = _settings(task)
     rules = select(discover(), settings.select, settings.ignore)
-    report = configured(analyse(task.head, rules, None), settings)
+    store: dict[str, Facts] = {}
+    report = configured(analyse(task.head, rules, None, store=store, elsewhere={rule.name for rule in memory_rules()}), settings)
     sure = tuple(finding for finding in report.findings if finding.confidence > Confidence.LOW)
-    return {"sarif": to_sarif(replace(report, findings=sure), task.head, rules)}
+    memory = overfull(estimates_of(task.head, settings, store), task.head, settings)
+    findings, suppressed = (*sure, *memory.stay), (*report.suppressed, *memory.silenced)
+    return {"sarif": to_sarif(replace(report, findings=findings, suppressed=suppressed), task.head, (*rules, *memory_rules()))}
 
 
 TASKS: Mapping[str, Callable[[Task], Answer]] = {"review": review_task, "estimate": estimate_task, "fix": fix_task, "sarif": sarif_task}

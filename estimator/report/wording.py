@@ -55,6 +55,11 @@ def setting(value: Certainty[Any]) -> str:
             return f"unknown: {why}"
 
 
+def plain(value: Certainty[Any]) -> str:
+    """A setting's value alone."""
+    return "unknown" if isinstance(value, Unknown) else _plain(value.value)
+
+
 def shown_settings(estimate: Estimate) -> list[tuple[str, str]]:
     """The settings worth showing, assumptions first: what is unknown is shown only if the model could not be resolved without it."""
     shown = [(name, value) for name, value in estimate.config.items() if not isinstance(value, Unknown) or name == "model"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from analysis.rule import discover
 from bot.cli.main import main
+from bot.rules import every_rule
 from estimator.catalog import gpu
 
 
@@ -34,8 +34,8 @@ def test_models_are_listed_with_their_family(capsys: pytest.CaptureFixture[str])
 def test_rules_are_listed_by_name(capsys: pytest.CaptureFixture[str]) -> None:
     names = [row["name"] for row in _json(capsys, "rules")]
 
-    assert names == sorted(rule.name for rule in discover())
-    assert "missing-zero-grad" in names
+    assert names == sorted(rule.name for rule in every_rule())
+    assert {"missing-zero-grad", "projected-oom", "memory-regression"} <= set(names)
 
 
 @pytest.mark.parametrize("command", ["gpus", "models", "rules"])
@@ -54,6 +54,11 @@ def test_a_rule_is_explained_with_its_examples(capsys: pytest.CaptureFixture[str
     assert page.startswith("missing-zero-grad (")
     assert page.index("Flagged:") < page.index("Left alone:")
     assert "optimizer.step()" in page
+
+
+def test_a_rule_about_memory_has_a_page_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "projected-oom"]) == 0
+    assert "borderline" in capsys.readouterr().out
 
 
 def test_an_unknown_rule_is_explained_by_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
