@@ -159,6 +159,9 @@ def call_function(machine: Machine, function: Function, args: list[Value], kwarg
     if machine.depth >= MAX_DEPTH or machine.state.get("stack", ()).count(function.node) >= _deepest(machine, args):
         machine.note(span, f"{function.qualname} calls itself too deeply to be followed")
         return machine.domain.call_unknown(machine, function, args, kwargs, span)
+    if function.node in machine.skipped:
+        machine.note(span, f"{function.qualname} takes more steps than are followed")
+        return machine.domain.call_unknown(machine, function, args, kwargs, span)
     frame = Frame(function.module, {}, dict(function.cells), function.names, function, None, None, function.qualname, machine.stamp)
     for name in function.names.shared:
         frame.cells[name] = {}
@@ -182,8 +185,12 @@ def run_body(machine: Machine, frame: Frame, span: Span) -> Value:
     function = frame.function
     assert function is not None  # noqa: S101  frames of functions have one
     caller, path, caller_span, stack, guards, stamp = machine.frame, machine.path, machine.span, machine.state.get("stack", ()), machine.guards, machine.stamp
+    before, started, machine.costs_within = machine.costs_within, machine.steps, 0
 
     def back() -> None:
+        spent = started - machine.steps
+        machine.costs[function.node] = machine.costs.get(function.node, 0) + spent - machine.costs_within
+        machine.costs_within = before + spent
         machine.tree.end()
         machine.frame, machine.path, machine.depth, machine.span, machine.guards = caller, path, machine.depth - 1, caller_span, guards
         machine.state["stack"] = stack

@@ -67,6 +67,11 @@ class Machine:
         #: Those of them that control is under now.
         self.guards: tuple[RankGuard, ...] = ()
         self.executed: set[ast.AST] = set()
+        #: Steps that each function took itself, without those that it called; and what the calls of the one that runs took so far.
+        self.costs: dict[ast.AST, int] = {}
+        self.costs_within = 0
+        #: Functions that are not followed in this run.
+        self.skipped: frozenset[ast.AST] = frozenset()
         #: What could not be followed, where, in a sentence: shown to the reader.
         self.unresolved: list[tuple[Span, str]] = []
         self.places: dict[tuple[int, Value], Span] = {}

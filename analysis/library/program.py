@@ -13,6 +13,7 @@ from analysis.interpreter.machine import Machine
 from analysis.interpreter.signals import BudgetSpent, GuestRaise, StopRun
 from analysis.interpreter.values import Value
 from analysis.library.casting import Casting, Name
+from analysis.library.costs import costly
 from analysis.library.domain import TraceDomain, World
 from analysis.library.driving import call_entry, keeps_state
 from analysis.library.entries import Entry, candidates, stateful_modules
@@ -79,13 +80,19 @@ class Tracing:
         roles = collected.domain.casting.solve()
         horizon = Horizon.for_window(collected.domain.rehearsal.window)
         worlds = [World(), *([World(distributed=True)] if _may_be_distributed(self.snapshot, self.index, entry) else [])]
-        todo, left = [*worlds], ENTRY_BUDGET
+        todo, left, skipped = [*worlds], ENTRY_BUDGET, frozenset[ast.AST]()
         while todo:
             world = todo.pop(0)
-            ended = self._run(entry, world, roles, horizon, min(BUDGET, left)) if left > 0 else None
+            ended = self._run(entry, world, roles, horizon, min(BUDGET, left), skipped) if left > 0 else None
             if ended is None:
                 continue
             left -= ended.steps
+            if ended.came_to_nothing and not skipped and (skipped := costly(ended.machine)):
+                again = self._run(entry, World(collecting=True), {}, SHORT, COLLECTING_BUDGET, skipped)
+                roles = again.domain.casting.solve() if again is not None else roles
+                left = ENTRY_BUDGET
+                todo.insert(0, world)
+                continue
             wider = Horizon.for_window(ended.domain.rehearsal.window)
             if wider.rounds > horizon.rounds and left > 2 * ended.steps:  # a window that the collecting run did not come to
                 horizon = wider
@@ -96,8 +103,8 @@ class Tracing:
             if ended.domain.decided_flags and world.flags and not world.distributed:
                 todo.append(replace(world, flags=False))
 
-    def _run(self, entry: Entry, world: World, roles: dict[Name, Role], horizon: Horizon, budget: int) -> Run | None:
-        ended = run(self.snapshot, self.index, entry, world, roles, horizon, budget)
+    def _run(self, entry: Entry, world: World, roles: dict[Name, Role], horizon: Horizon, budget: int, skipped: frozenset[ast.AST] = frozenset()) -> Run | None:
+        ended = run(self.snapshot, self.index, entry, world, roles, horizon, budget, skipped)
         self.steps -= ended.steps if ended is not None else 0
         return ended
 
@@ -129,6 +136,11 @@ class Run:
         world = self.domain.world
         return Trace(snapshot, self.machine.tree.root, entry.path, entry.qualname, world.distributed, self.complete, self.result, unresolved, world.flags)
 
+    @property
+    def came_to_nothing(self) -> bool:
+        """Whether its steps were spent before anything trained."""
+        return self.machine.steps < 0 and not self.domain.rehearsal.trained
+
     def reached(self) -> Iterator[tuple[str, int]]:
         """The functions that ran, by file and first byte."""
         for module in self.machine.loaded.values():
@@ -155,14 +167,15 @@ def run(
     roles: dict[Name, Role] | None = None,
     horizon: Horizon = Horizon(),  # noqa: B008  frozen
     budget: int = BUDGET,
+    skipped: frozenset[ast.AST] = frozenset(),
 ) -> Run | None:
-    """One run; None if the file cannot be read."""
+    """One run, which does not follow the functions ``skipped``; None if the file cannot be read."""
     source = snapshot.source(entry.path)
     if isinstance(source, NotAnalysed):
         return None
     domain = TraceDomain(world, Casting(roles), horizon)
     machine = Machine(snapshot, domain, budget, modules=index.modules, survives_raises=True)
-    machine.entry_path = entry.path
+    machine.entry_path, machine.skipped = entry.path, skipped
     domain.bind(machine)
     complete, result = True, None
     try:

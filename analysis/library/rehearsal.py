@@ -88,6 +88,8 @@ class Rehearsal:
         self.horizon = horizon
         #: The largest modulus of a counter that can be rehearsed as it is.
         self.window = 0
+        #: Whether a backward or a step happened.
+        self.trained = False
         self._plans: dict[int, Plan] = {}
 
     def plan(self, machine: Machine, _span: Span, length: int | None) -> Plan:
@@ -102,6 +104,7 @@ class Rehearsal:
             self._plans[machine.stamp[-1][0]].forwards = True
         if kind not in _TRAINING:
             return
+        self.trained = True
         inside = False
         for number, _ in reversed(machine.stamp):
             plan = self._plans.get(number)

@@ -25,6 +25,20 @@ print(schedule.get_last_lr()[0])
 """,
             ("optimizer_built SGD", "step SGD", "scheduler_step CosineAnnealingLR"),
         ),
+        Example(
+            """
+import torch
+
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.LambdaLR(opt, lambda step: 0.9)
+for batch in range(4):
+    schedule.step()
+    if schedule.last_epoch == 4:
+        net.eval()
+""",
+            ("optimizer_built SGD", *["scheduler_step LambdaLR"] * 4, "eval Linear"),
+        ),
     ),
 )
 
@@ -50,12 +64,16 @@ def _init(call: Call) -> Value:
     scheduler = call.args[0]
     named = dict(zip(_ARGUMENTS.get(scheduler.cls.name, ()), call.args[2:], strict=False))
     options = {**named, **{key: value for key, value in call.kwargs.items() if key != "optimizer"}}
-    scheduler.fields.update({"optimizer": call.get(1, "optimizer"), "scheduler: options": options})
+    scheduler.fields.update({"optimizer": call.get(1, "optimizer"), "scheduler: options": options, "last_epoch": 0})
 
 
 @_SCHEDULER.method("step", "step_update")
 def _step(call: Call) -> Value:
+    """``last_epoch`` counts the steps, so that programs that ask the schedule how far they are are followed."""
     emit(call.machine, Kind.SCHEDULER_STEP, subject=call.args[0], detail=(*call.args[1:], *call.kwargs.values()))
+    counted = call.args[0].fields.get("last_epoch")
+    if isinstance(counted, int):
+        call.machine.heap.write(call.args[0].fields, "last_epoch", counted + 1)
 
 
 @_SCHEDULER.method("get_last_lr", "get_lr")
@@ -89,7 +107,7 @@ def made_by(optimizer_index: int) -> HostFunction:
         cls = domain_of(call).library.cls("torch.optim.lr_scheduler.LambdaLR")
         scheduler = call.machine.instance(cls, call.span)
         options = {**dict(zip(_AFTER_OPTIMIZER, call.args[optimizer_index + 1 :], strict=False)), **call.kwargs}
-        scheduler.fields.update({"optimizer": call.get(optimizer_index, "optimizer"), "scheduler: options": options})
+        scheduler.fields.update({"optimizer": call.get(optimizer_index, "optimizer"), "scheduler: options": options, "last_epoch": 0})
         return scheduler
 
     return HostFunction("scheduler", run)
