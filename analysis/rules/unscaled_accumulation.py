@@ -8,7 +8,7 @@ for example, weighs the micro-batches unequally.
 `Accelerator(gradient_accumulation_steps=steps)`.
 
 **What is not reported.** Sum reductions, which a division by a global count turns into a mean; gradients that are divided or copied by
-hand; several losses of one batch; windows that a framework scales; updates every N steps whose gradients are cleared before each backward;
+hand; several losses of one batch; windows that a framework scales, or that a program which calls `accumulate()` never speaks of; updates every N steps whose gradients are cleared before each backward;
 a truncated sequence whose parts share a graph.
 """
 
@@ -30,8 +30,11 @@ from analysis.rules._windows import Window, counts, loop_source, size_of, window
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import visible
+from analysis.trace.places import frames, visible
 from analysis.trace.reading import text
+
+#: What Accelerate, Transformers and DeepSpeed call the number of micro-batches in a window.
+_WINDOW = b"accumulation_steps"
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -127,9 +130,15 @@ def _never_told(trace: Trace) -> Iterator[Reported]:
             continue
         divided = [each.made.span for each in scaling_of(event.value).divided if _may_be_window(each.divisor)]
         span = next((each for each in divided if each.path in trace.snapshot.contents), by.span)
-        if span is not None and span not in told and span.path in trace.snapshot.contents:
+        if span is not None and span not in told and span.path in trace.snapshot.contents and (divided or _has_window(trace, event, span)):
             told.add(span)
             yield _untold(trace, event, by, span, divided=bool(divided))
+
+
+def _has_window(trace: Trace, backward: Event, built: Span) -> bool:
+    """Whether the program speaks of a number of steps to accumulate, which never reaches the accelerator: without one, a window of one is meant."""
+    paths = {built.path, *(span.path for span in frames(backward))}
+    return any(_WINDOW in trace.snapshot.contents[path] for path in paths if path in trace.snapshot.contents)
 
 
 def _may_be_window(divisor: Value) -> bool:

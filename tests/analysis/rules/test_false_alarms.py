@@ -8,7 +8,7 @@ from analysis.snapshot import Snapshot
 
 RULES = (
     "retained-graph", "missing-zero-grad", "double-softmax", "unsharded-loader", "stuck-in-eval", "evaluation-with-grad", "missing-set-epoch", "discarded-move",
-    "bypassed-backward", "rank-conditional-collective",
+    "bypassed-backward", "rank-conditional-collective", "unscaled-accumulation",
 )  # fmt: skip
 
 POLICY_GRADIENT = """
@@ -297,6 +297,20 @@ class Trainer:
         self.save()
 
 Trainer(torch.nn.Linear(4, 1), torch.load("rows.pt")).train()
+"""
+WINDOW_OF_ONE = """
+import torch
+from accelerate import Accelerator
+
+def train(model, loader):
+    accelerator = Accelerator(mixed_precision="fp16")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for x, y in loader:
+        with accelerator.accumulate(model):
+            accelerator.backward(torch.nn.functional.mse_loss(model(x), y))
+            optimizer.step()
+            optimizer.zero_grad()
 """
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 
