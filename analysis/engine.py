@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, MutableMapping, Sequence
 
 from analysis.facts import Facts
+from analysis.fingerprint import fingerprinted
 from analysis.fixes.attach import attach
 from analysis.fixes.change import Reported
 from analysis.index import Index, index
@@ -47,8 +48,9 @@ def analyse(
     known = {rule.name for rule in discover()} | set(elsewhere)
     outcome = suppress(shown, snapshot, wanted & built.facts.keys(), [rule.name for rule in rules], known)
     not_analysed = _not_analysed(snapshot, built, wanted)
+    notices = sorted((finding for finding in outcome.stay if not finding.fingerprint), key=order)
     return Report(
-        findings=tuple(sorted(outcome.stay, key=order)),
+        findings=tuple(sorted((*(each for each in outcome.stay if each.fingerprint), *fingerprinted(notices, snapshot, built.modules)), key=order)),
         unresolved=tuple(sorted(set(_unresolved(said, snapshot, wanted)))),
         not_analysed=not_analysed,
         files=sum(path.endswith(".py") for path in wanted) - len(not_analysed),

@@ -22,8 +22,9 @@ class Unresolved:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One analysis. ``files`` were analysed, ``rules`` were run, ``suppressed`` findings were silenced by a comment.
+    """One analysis. ``files`` were analysed and ``rules`` were run.
 
+    ``suppressed`` findings were silenced by a comment, ``baselined`` ones are hidden by a baseline.
     ``problems`` are sentences about what went wrong in the analysis itself: a rule that failed and was skipped.
     """
 
@@ -33,4 +34,5 @@ class Report:
     files: int = 0
     rules: int = 0
     suppressed: tuple[Finding, ...] = ()
+    baselined: tuple[Finding, ...] = ()
     problems: tuple[str, ...] = ()

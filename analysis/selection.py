@@ -49,8 +49,11 @@ def included(path: str, settings: Settings) -> bool:
 
 def configured(report: Report, settings: Settings) -> Report:
     """``report`` with the severities of ``settings``, without what it excludes or ignores; paths count from the root of the repository."""
-    findings = (finding for finding in report.findings if _wanted(finding, settings))
-    return replace(report, findings=tuple(_with_severity(finding, settings) for finding in findings))
+    return replace(report, findings=_configured(report.findings, settings), suppressed=_configured(report.suppressed, settings))
+
+
+def _configured(findings: Iterable[Finding], settings: Settings) -> tuple[Finding, ...]:
+    return tuple(_with_severity(finding, settings) for finding in findings if _wanted(finding, settings))
 
 
 def _wanted(finding: Finding, settings: Settings) -> bool:

@@ -22,12 +22,13 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def to_sarif(report: Report, snapshot: Snapshot, rules: Iterable[Rule]) -> dict[str, Any]:
-    """``report`` on ``snapshot``; ``rules`` are those that ran, with their pages. Suppressed findings are marked as such."""
+    """``report`` on ``snapshot``; ``rules`` are those that ran, with their pages. Findings that a comment or a baseline hides are marked as such."""
     descriptors = {rule.name: descriptor(rule) for rule in rules}
     index = {name: number for number, name in enumerate(descriptors)}
     results = [
         *(result(finding, snapshot, index.get(finding.rule)) for finding in report.findings),
-        *({**result(finding, snapshot, index.get(finding.rule)), "suppressions": [{"kind": "inSource"}]} for finding in report.suppressed),
+        *(_suppressed(result(finding, snapshot, index.get(finding.rule)), "inSource") for finding in report.suppressed),
+        *(_suppressed(result(finding, snapshot, index.get(finding.rule)), "external") for finding in report.baselined),
     ]
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "Preflight", "semanticVersion": version("preflight-bot"), "rules": list(descriptors.values())}},
@@ -39,6 +40,11 @@ def to_sarif(report: Report, snapshot: Snapshot, rules: Iterable[Rule]) -> dict[
     if snapshot.commit:
         run["properties"] = {"commit": snapshot.commit}
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _suppressed(value: dict[str, Any], kind: str) -> dict[str, Any]:
+    """``inSource``: by a comment; ``external``: by a baseline."""
+    return {**value, "suppressions": [{"kind": kind}]}
 
 
 def _notifications(report: Report) -> list[dict[str, Any]]:

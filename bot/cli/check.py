@@ -2,17 +2,20 @@
 
 The project around the paths is read, so that values are followed across files; findings are reported
 in the paths themselves. Nothing of it is imported or run. --fix writes the patches that cannot break
-code that runs; --diff shows them instead.
+code that runs; --diff shows them instead. --write-baseline FILE keeps what is found now, so that with
+--baseline FILE only what is new is shown.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from analysis.baseline import Baseline
 from analysis.engine import analyse
 from analysis.finding import Confidence
 from analysis.report import Report
@@ -21,6 +24,7 @@ from analysis.selection import configured, require_known, require_known_in, sele
 from analysis.settings import FailOn, Settings
 from analysis.settings_file import settings_of
 from analysis.snapshot import Snapshot
+from bot.cli.baseline_file import note_gone, read_baseline, write_baseline
 from bot.cli.check_formats import FORMATS, Checked
 from bot.cli.folder import Folder, read_folder
 from bot.cli.notes import note_not_analysed, note_reading
@@ -36,19 +40,25 @@ def run(words: Sequence[str]) -> int:
     """Run ``preflight check`` and return its exit status."""
     options = _parser().parse_args(words)
     paint = Paint.of(sys.stdout)
+    baseline = read_baseline(options.baseline) if options.baseline else Baseline()
     with progress("reading files"):
         folder = read_folder(options.paths or [Path()])
         settings = settings_of(folder.snapshot.contents)
     rules = _rules(options, settings)
     note_reading(folder)
     with progress(f"analysing {len(folder.requested)} files with {len(rules)} rules"):
-        report = _analyse(folder, folder.snapshot, rules, settings)
+        report = baseline.hide(_analyse(folder, folder.snapshot, rules, settings))
+    found = Counter(finding.rule for finding in report.findings)
     if options.diff:
         print(diff(report, folder), end="")
     elif options.fix:
-        folder, report = fix_and_write(report, folder, lambda snapshot: _analyse(folder, snapshot, rules, settings))
+        folder, report = fix_and_write(report, folder, lambda snapshot: baseline.hide(_analyse(folder, snapshot, rules, settings)))
+    fixed = found - Counter(finding.rule for finding in report.findings)
+    note_gone(baseline, report, folder)
+    if options.write_baseline:
+        report = write_baseline(options.write_baseline, report).hide(report)
     note_not_analysed(report, folder)
-    checked = Checked(report, folder, rules, Confidence[options.confidence.upper()])
+    checked = Checked(report, folder, rules, Confidence[options.confidence.upper()], fixed)
     if not options.diff:
         print(FORMATS[options.format](checked, paint), end="")
     fail_on = FailOn(options.fail_on) if options.fail_on else settings.fail_on or FailOn.ERROR
@@ -85,6 +95,9 @@ def _parser() -> Parser:
     patch = parser.add_mutually_exclusive_group()
     patch.add_argument("--fix", action="store_true", help="write the safe fixes into the files")
     patch.add_argument("--diff", action="store_true", help="print the safe fixes as a patch, write nothing")
+    hidden = parser.add_mutually_exclusive_group()
+    hidden.add_argument("--baseline", metavar="FILE", type=Path, help="hide, and count, the findings that FILE holds")
+    hidden.add_argument("--write-baseline", metavar="FILE", type=Path, help="write all findings to FILE, for --baseline")
     parser.add_argument("--fail-on", choices=[each.value for each in FailOn], help="lowest severity that makes the exit status 1 (default: error)")
     parser.add_argument(
         "--confidence", choices=[each.label for each in reversed(Confidence)], default="medium", help="lowest confidence shown (default: medium)"

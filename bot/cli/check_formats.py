@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from analysis.finding import Confidence, Finding, Severity
@@ -17,7 +17,7 @@ from bot.cli.folder import Folder
 from bot.cli.shown import renamed
 from bot.cli.terminal import Paint, Style
 from bot.cli.workflow_command import workflow_command
-from bot.review.finding_json import finding_to_json, suppressed_to_json
+from bot.review.finding_json import counts_to_json, finding_to_json
 from bot.review.located import LocatedFinding, locate
 from bot.review.sizes import counted
 from sarif import to_sarif
@@ -25,12 +25,13 @@ from sarif import to_sarif
 
 @dataclass(frozen=True)
 class Checked:
-    """A report on a folder; findings below ``confidence`` are counted only."""
+    """A report on a folder; findings below ``confidence`` are counted only. ``fixed`` counts by rule those that were just fixed."""
 
     report: Report
     folder: Folder
     rules: tuple[Rule, ...]
     confidence: Confidence
+    fixed: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -66,11 +67,17 @@ def _summary(checked: Checked, paint: Paint) -> str:
     hidden = len(checked.report.findings) - len(checked.findings)
     notes = [f"{counted(hidden, 'finding')} of lower confidence not shown"] if hidden else []
     notes += [f"{counted(len(checked.report.not_analysed), 'file')} not analysed"] if checked.report.not_analysed else []
-    notes += [f"{len(checked.report.suppressed)} suppressed"] if checked.report.suppressed else []
+    notes += _hidden(checked.report)
     beside = f" ({', '.join(notes)})" if notes else ""
     if not (checked.report.files or checked.report.not_analysed):
         return f"No Python file to check{beside}."
     return f"{found} in {counted(checked.report.files, 'file')}, {counted(checked.report.rules, 'rule')}{beside}."
+
+
+def _hidden(report: Report) -> list[str]:
+    """How many findings comments and a baseline hide."""
+    notes = [f"{len(report.suppressed)} suppressed"] if report.suppressed else []
+    return [*notes, *([f"{len(report.baselined)} in the baseline"] if report.baselined else [])]
 
 
 def _json(checked: Checked, _paint: Paint) -> str:
@@ -82,7 +89,9 @@ def _json(checked: Checked, _paint: Paint) -> str:
         "not_analysed": [{"path": shown(each.path), "line": each.line, "message": each.reason} for each in report.not_analysed],
         "files": report.files,
         "rules": report.rules,
-        **suppressed_to_json(each.rule for each in report.suppressed),
+        **counts_to_json("suppressed", (each.rule for each in report.suppressed)),
+        "fixed_by_rule": dict(sorted(checked.fixed.items())),
+        **counts_to_json("baselined", (each.rule for each in report.baselined)),
         "problems": list(report.problems),
     }
     return json.dumps(value, indent=2) + "\n"
@@ -94,7 +103,9 @@ def _sarif(checked: Checked, _paint: Paint) -> str:
 
 
 def _github(checked: Checked, _paint: Paint) -> str:
-    return "".join(workflow_command(finding) + "\n" for finding in checked.located)
+    commands = "".join(workflow_command(finding) + "\n" for finding in checked.located)
+    hidden = ", ".join(_hidden(checked.report))
+    return f"{commands}Preflight: {hidden}.\n" if hidden else commands  # a plain line of the log, no annotation
 
 
 FORMATS: Mapping[str, Callable[[Checked, Paint], str]] = {"text": _text, "json": _json, "sarif": _sarif, "github": _github}

@@ -55,15 +55,15 @@ def remarks_from_json(values: list[Json]) -> tuple[Remark, ...]:
     return tuple(Remark(value["path"], value["line"], value["message"]) for value in values)
 
 
-def suppressed_to_json(rules: Iterable[str]) -> Json:
-    """How many findings a comment silences, in all and by rule; ``rules`` holds one name for each."""
+def counts_to_json(what: str, rules: Iterable[str]) -> Json:
+    """How many findings were hidden, in all and by rule; ``what`` hid them, and ``rules`` holds one name for each."""
     names = sorted(rules)
-    return {"suppressed": len(names), "suppressed_by_rule": dict(Counter(names))}
+    return {what: len(names), f"{what}_by_rule": dict(Counter(names))}
 
 
-def suppressed_from_json(value: Json) -> tuple[str, ...]:
-    """The inverse of ``suppressed_to_json``."""
-    return tuple(name for name, number in value["suppressed_by_rule"].items() for _ in range(number))
+def counts_from_json(what: str, value: Json) -> tuple[str, ...]:
+    """The inverse of ``counts_to_json``."""
+    return tuple(name for name, number in value[f"{what}_by_rule"].items() for _ in range(number))
 
 
 def _fix_to_json(fix: LocatedFix) -> Json:

@@ -8,12 +8,12 @@ from bot.review.comment import memory_comment
 from bot.review.estimate_json import estimate_from_json
 from bot.review.finding_json import (
     Json,
+    counts_from_json,
+    counts_to_json,
     finding_from_json,
     finding_to_json,
     remarks_from_json,
     remarks_to_json,
-    suppressed_from_json,
-    suppressed_to_json,
 )
 from bot.review.result import EstimatePair, Review
 from estimator.report import estimate_document
@@ -35,7 +35,7 @@ def review_to_json(review: Review) -> Json:
         "files": review.files,
         "rules": review.rules,
         "unsure": review.unsure,
-        **suppressed_to_json(review.suppressed),
+        **counts_to_json("suppressed", review.suppressed),
         "problems": list(review.problems),
     }
 
@@ -65,7 +65,7 @@ def review_from_json(value: Json) -> Review:
         files=value["files"],
         rules=value["rules"],
         unsure=value["unsure"],
-        suppressed=suppressed_from_json(value),
+        suppressed=counts_from_json("suppressed", value),
         problems=tuple(value["problems"]),
     )
 

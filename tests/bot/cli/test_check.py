@@ -168,3 +168,33 @@ def test_the_same_tree_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]) 
         first = capsys.readouterr().out
         main(["check", "--format", form])
         assert capsys.readouterr().out == first
+
+
+def test_a_baseline_hides_and_counts_what_was_there(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--write-baseline", "known.json"]) == 0
+    assert main(["check", "--baseline", "known.json"]) == 0
+    assert "in the baseline" in capsys.readouterr().out
+    value = _json(capsys, "--baseline", "known.json")
+    assert (value["findings"], value["baselined_by_rule"]["missing-zero-grad"]) == ([], 1)
+
+    main(["check", "--baseline", "known.json", "--format", "sarif"])
+    results = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    assert {result["suppressions"][0]["kind"] for result in results} == {"external"}
+
+    (project / "train.py").write_text(SCRIPT.replace("    loss.backward()", "    optimizer.zero_grad()\n    loss.backward()"))
+    assert main(["check", "--baseline", "known.json"]) == 0
+    assert "not found any more: missing-zero-grad in train.py" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("project")
+def test_a_baseline_that_is_none_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "bad.json").write_text("[1")
+    assert main(["check", "--baseline", "bad.json"]) == 2
+    assert main(["check", "--baseline", "none.json"]) == 2
+    assert main(["check", "--baseline", "."]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(": ", 2)[2] for line in said] == [
+        "bad.json is not JSON: line 1: Expecting ',' delimiter",
+        "none.json does not exist; --write-baseline none.json writes it",
+        ". is not a file",
+    ]

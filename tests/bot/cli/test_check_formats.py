@@ -75,6 +75,10 @@ def test_json_has_the_published_shape(checked: Checked) -> None:
         "files": 2,
         "rules": 6,
         "suppressed": 1,
+        "suppressed_by_rule": {"retained-graph": 1},
+        "fixed_by_rule": {},
+        "baselined": 0,
+        "baselined_by_rule": {},
         "problems": [],
     }
 
