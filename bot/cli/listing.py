@@ -18,9 +18,19 @@ Row = Mapping[str, object]
 
 def print_listing(command: str, docstring: str | None, words: Sequence[str], rows: Sequence[Row], stream: TextIO) -> None:
     """Print ``rows`` as the options in ``words`` ask: the key of the JSON list is the command's name."""
+    print_rows(command, listing_parser(command, docstring).parse_args(words).format, rows, stream)
+
+
+def listing_parser(command: str, docstring: str | None) -> Parser:
+    """The options that every catalog has."""
     parser = Parser(command, docstring)
     parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-    if parser.parse_args(words).format == "json":
+    return parser
+
+
+def print_rows(command: str, form: str, rows: Sequence[Row], stream: TextIO) -> None:
+    """Print ``rows`` as ``text`` or ``json``."""
+    if form == "json":
         print(json.dumps({"version": 1, command: list(rows)}, indent=2), file=stream)
         return
     paint = Paint.of(stream)
