@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 from estimator.catalog.names import index_by_key, look_up
 from estimator.catalog.stanzas import stanzas
@@ -17,7 +18,7 @@ class Model:
 
     name: str
     family: str  # a name of ``estimator.zoo.families()``
-    config: Mapping[str, int | float | bool | str]
+    config: Mapping[str, Any]
     dtype: str  # of the published weights: "float32", "bfloat16", "float16"
     sources: tuple[str, ...]
     aliases: tuple[str, ...] = ()

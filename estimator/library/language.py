@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from estimator.script.domain import TapeDomain
 
 #: What the families' tokenizers cut texts at where they are not told a length; the others have no limit.
-_LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512}
+_LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512, "t5": 512, "bart": 1024, "clip": 77}
 _USUAL_VOCABULARY = 50257
 
 
@@ -59,6 +59,11 @@ def _unknown_model(call: Call, sentence: str) -> GuestRaise:
     return GuestRaise(Symbol(sentence, call.span), call.span)
 
 
+def _no_such_model(call: Call) -> Value:
+    """A library is asked for a model that nothing here builds; the script ends, with the sentence that says so."""
+    raise _unknown_model(call, f"the model {call.args[0]} is not modelled yet")
+
+
 def _written_config(call: Call, name: str) -> tuple[str, dict[str, Any], str] | None:
     """The ``config.json`` of a model that lies in the repository."""
     raw = call.machine.snapshot.contents.get(posixpath.normpath(posixpath.join(name, "config.json")))
@@ -85,6 +90,16 @@ def _tokenizer_limits(call: Call) -> Value:
     except UnknownNameError:
         found = None
     return (_USUAL_VOCABULARY, None) if found is None else (found.config.get("vocab_size", _USUAL_VOCABULARY), _LONGEST_ROWS.get(found.family))
+
+
+def _processor_sizes(call: Call) -> Value:
+    """The edge of the pictures, and the bins of the spectrograms, that the model a processor belongs to takes."""
+    try:
+        config = model(call.args[0]).config if isinstance(call.args[0], str) else {}
+    except UnknownNameError:
+        config = {}
+    vision: Any = config.get("vision_config", config)
+    return vision.get("image_size", 224), config.get("num_mel_bins", 80)
 
 
 def _tokenized(call: Call) -> Value:
@@ -133,5 +148,5 @@ def _tokens_as_tensor(call: Call) -> Value:
 
 NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
-    for function in (_catalog_config, _named_model, _rows_of, _tokenizer_limits, _tokenized, _tokens_as_tensor)
+    for function in (_catalog_config, _named_model, _no_such_model, _processor_sizes, _rows_of, _tokenizer_limits, _tokenized, _tokens_as_tensor)
 }

@@ -12,10 +12,14 @@ from estimator.zoo import families, family
 #: Dotted prefix to the module that defines the names after it.
 _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
     "transformers": {
-        "transformers.auto": "AutoConfig AutoModel AutoModelForCausalLM AutoModelForMaskedLM AutoModelForSequenceClassification",
-        "transformers.tokenizer": "AutoTokenizer AutoProcessor PreTrainedTokenizer PreTrainedTokenizerFast PreTrainedTokenizerBase BatchEncoding"
+        "transformers.auto": "AutoConfig AutoModel AutoModelForCausalLM AutoModelForMaskedLM AutoModelForSequenceClassification"
+        " AutoModelForSeq2SeqLM AutoModelForImageClassification AutoModelForSpeechSeq2Seq",
+        "transformers.tokenizer": "AutoTokenizer PreTrainedTokenizer PreTrainedTokenizerFast PreTrainedTokenizerBase BatchEncoding"
         " GPT2Tokenizer GPT2TokenizerFast BertTokenizer BertTokenizerFast LlamaTokenizer LlamaTokenizerFast RobertaTokenizer RobertaTokenizerFast"
-        " DistilBertTokenizer DistilBertTokenizerFast",
+        " DistilBertTokenizer DistilBertTokenizerFast T5Tokenizer T5TokenizerFast BartTokenizer BartTokenizerFast CLIPTokenizer CLIPTokenizerFast"
+        " DebertaV2Tokenizer DebertaV2TokenizerFast WhisperTokenizer WhisperTokenizerFast",
+        "transformers.processors": "AutoImageProcessor AutoFeatureExtractor ViTImageProcessor ViTFeatureExtractor CLIPProcessor CLIPImageProcessor"
+        " AutoProcessor WhisperProcessor WhisperFeatureExtractor",
         "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForSeq2Seq DefaultDataCollator default_data_collator",
         "transformers.schedules": "get_scheduler get_linear_schedule_with_warmup get_cosine_schedule_with_warmup get_constant_schedule"
         " get_constant_schedule_with_warmup get_polynomial_decay_schedule_with_warmup get_cosine_with_hard_restarts_schedule_with_warmup",
@@ -25,6 +29,7 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         "preflight_zoo.pretrained": "PreTrainedModel PretrainedConfig PreTrainedConfig GenerationConfig",
         "preflight_zoo.cache": "DynamicCache",
         "preflight_zoo.gpt2": "Conv1D",
+        "preflight_zoo.clip": "CLIPTextConfig CLIPVisionConfig",
     },
     "torch.nn": {"torch.nn.parallel": "DataParallel"},
     "torch.nn.parallel.data_parallel": {"torch.nn.parallel": "DataParallel"},
@@ -65,7 +70,11 @@ def _renamed(module: str, name: str) -> str:
 
 
 #: Classes that the zoo calls otherwise.
-_ZOO_SPELLINGS = {"PreTrainedModel": "PretrainedModel", "PretrainedConfig": "Configuration", "PreTrainedConfig": "Configuration"}
+_ZOO_SPELLINGS = {
+    "AutoImageProcessor": "ImageProcessor", "ViTImageProcessor": "ImageProcessor", "ViTFeatureExtractor": "ImageProcessor",
+    "CLIPImageProcessor": "ImageProcessor", "AutoFeatureExtractor": "FeatureExtractor", "WhisperFeatureExtractor": "FeatureExtractor",
+    "CLIPProcessor": "Processor", "AutoProcessor": "Processor", "WhisperProcessor": "Processor",
+    "PreTrainedModel": "PretrainedModel", "PretrainedConfig": "Configuration", "PreTrainedConfig": "Configuration"}
 
 
 def module_name(dotted: str) -> str:

@@ -4,12 +4,6 @@ from torch import nn
 
 
 class DiffusionModel(nn.Module):
-    @classmethod
-    def from_config(cls, config, **options):
-        from diffusers import configured
-
-        return configured(cls, dict(config))
-
     def save_pretrained(self, path, **options):
         pass
 

@@ -12,7 +12,8 @@ NOT_OF_THE_CONFIG = (
 
 
 def config_of(name, options):
-    family, numbers, stored = catalog_config(name)
+    part = options.get("subfolder")
+    family, numbers, stored = catalog_config(name + "-" + part if part else name)
     given = {key: value for key, value in options.items() if key not in NOT_OF_THE_CONFIG}
     config = zoo_class(family, "config")(**{**numbers, **given})
     config._stored = stored
@@ -96,3 +97,15 @@ class AutoModelForMaskedLM(_Auto):
 
 class AutoModelForSequenceClassification(_Auto):
     task = "sequence-classification"
+
+
+class AutoModelForSeq2SeqLM(_Auto):
+    task = "seq2seq-lm"
+
+
+class AutoModelForImageClassification(_Auto):
+    task = "image-classification"
+
+
+class AutoModelForSpeechSeq2Seq(_Auto):
+    task = "speech-seq2seq"

@@ -120,5 +120,7 @@ class AutoTokenizer:
 
 
 PreTrainedTokenizer = PreTrainedTokenizerFast = PreTrainedTokenizerBase = Tokenizer
-AutoProcessor = GPT2Tokenizer = GPT2TokenizerFast = BertTokenizer = BertTokenizerFast = LlamaTokenizer = LlamaTokenizerFast = AutoTokenizer
+GPT2Tokenizer = GPT2TokenizerFast = BertTokenizer = BertTokenizerFast = LlamaTokenizer = LlamaTokenizerFast = AutoTokenizer
 RobertaTokenizer = RobertaTokenizerFast = DistilBertTokenizer = DistilBertTokenizerFast = AutoTokenizer
+T5Tokenizer = T5TokenizerFast = BartTokenizer = BartTokenizerFast = CLIPTokenizer = CLIPTokenizerFast = AutoTokenizer
+DebertaV2Tokenizer = DebertaV2TokenizerFast = WhisperTokenizer = WhisperTokenizerFast = AutoTokenizer

@@ -1,0 +1,101 @@
+"""``diffusers``: the zoo's denoisers by the names of published models, and the schedulers that add noise.
+
+Mirrors diffusers 0.42.1 (``schedulers/scheduling_ddpm.py``) in what happens on the device.
+"""
+
+import torch
+from preflight_host import catalog_config, noted_argument
+from preflight_zoo import unet_2d_condition
+
+SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
+NOT_OF_THE_CONFIG = (
+    "torch_dtype", "subfolder", "revision", "variant", "use_safetensors", "cache_dir", "token", "local_files_only", "low_cpu_mem_usage",
+    "device_map", "safety_checker", "force_download",
+)  # fmt: skip
+
+
+class UNet2DConditionModel(unet_2d_condition.UNet2DConditionModel):
+    def __init__(self, *args, **numbers):
+        super().__init__(unet_2d_condition.UNet2DConditionConfig(*args, **numbers))
+
+    @classmethod
+    def from_pretrained(cls, name, **options):
+        return loaded(cls, name, options)
+
+    @classmethod
+    def from_config(cls, config, **options):
+        return cls(**dict(config))
+
+
+def loaded(cls, name, options):
+    """A published model, in the type that was asked for."""
+    family, numbers, stored = catalog_config(name)
+    dtype = options.get("torch_dtype")
+    if dtype is not None:
+        noted_argument("precision", SHORT.get(str(dtype).rpartition(".")[2], "fp32"), options, ("torch_dtype",))
+    given = {key: value for key, value in options.items() if key not in NOT_OF_THE_CONFIG}
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32 if dtype is None else dtype)
+    model = cls(**{**numbers, **given})
+    torch.set_default_dtype(before)
+    model.eval()
+    return model
+
+
+class _Config(dict):
+    """A configuration whose entries are attributes too."""
+
+    def __getattr__(self, name):
+        if name in self:
+            return self[name]
+        raise AttributeError(name)
+
+
+class DDPMScheduler:
+    """Any scheduler that adds noise by steps: one number for every step."""
+
+    def __init__(self, num_train_timesteps=1000, prediction_type="epsilon", **options):
+        self.config = _Config({"num_train_timesteps": num_train_timesteps, "prediction_type": prediction_type, **options})
+        self.num_train_timesteps = num_train_timesteps
+        self.alphas_cumprod = torch.zeros(num_train_timesteps)
+        self.timesteps = list(range(num_train_timesteps))
+
+    @classmethod
+    def from_pretrained(cls, name, **options):
+        return cls()
+
+    @classmethod
+    def from_config(cls, config, **options):
+        return cls(**dict(config))
+
+    def factors(self, samples, steps):
+        """Shares of sample and noise at each step, one number for each sample."""
+        self.alphas_cumprod = self.alphas_cumprod.to(device=samples.device)
+        alphas = self.alphas_cumprod.to(dtype=samples.dtype)
+        steps = steps.to(samples.device)
+        of_sample = alphas[steps] ** 0.5
+        of_sample = of_sample.flatten()
+        while len(of_sample.shape) < len(samples.shape):
+            of_sample = of_sample.unsqueeze(-1)
+        of_noise = (1 - alphas[steps]) ** 0.5
+        of_noise = of_noise.flatten()
+        while len(of_noise.shape) < len(samples.shape):
+            of_noise = of_noise.unsqueeze(-1)
+        return of_sample, of_noise
+
+    def add_noise(self, original_samples, noise, timesteps):
+        of_sample, of_noise = self.factors(original_samples, timesteps)
+        return of_sample * original_samples + of_noise * noise
+
+    def get_velocity(self, sample, noise, timesteps):
+        of_sample, of_noise = self.factors(sample, timesteps)
+        return of_sample * noise - of_noise * sample
+
+    def set_timesteps(self, count, device=None, **options):
+        self.timesteps = list(range(count))
+
+    def save_pretrained(self, path, **options):
+        pass
+
+
+DDIMScheduler = PNDMScheduler = EulerDiscreteScheduler = DPMSolverMultistepScheduler = LMSDiscreteScheduler = DDPMScheduler

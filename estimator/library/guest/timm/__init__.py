@@ -1,0 +1,46 @@
+"""``timm``: the zoo's families by the names of the library's models."""
+
+from preflight_host import named_model, no_such_model
+from preflight_zoo import timm_vit
+
+#: The image a model of that family is made for where its name does not say.
+USUAL_IMAGE = 224
+
+
+def create_model(
+    model_name, pretrained=False, checkpoint_path=None, num_classes=1000, in_chans=3, img_size=None, drop_rate=0.0, drop_path_rate=None,
+    global_pool=None, **options,
+):  # fmt: skip
+    """The classifier of that name; a tag after a dot says which weights and changes nothing."""
+    name = model_name.rpartition("/")[2].partition(".")[0].replace("hf_hub:", "")
+    named_model(name)
+    words = name.split("_")
+    shared = {"num_classes": num_classes, "in_chans": in_chans, "drop_rate": drop_rate}
+    if drop_path_rate is not None:
+        shared["drop_path_rate"] = drop_path_rate
+    if words[0] in ("vit", "deit", "deit3") and words[1] in timm_vit.SIZES:
+        return transformer(name, words, img_size, global_pool, shared)
+    return no_such_model(name + " of timm")
+
+
+def transformer(name, words, img_size, global_pool, shared):
+    rest = [word for word in words[2:] if not word.startswith("patch") and word != "in21k"]
+    if len(rest) > 1 or (rest and not rest[0].isdigit()):
+        return no_such_model(name + " of timm")
+    patch = [int(word[len("patch") :]) for word in words if word.startswith("patch")]
+    image = img_size if img_size is not None else int(rest[0]) if rest else USUAL_IMAGE
+    if isinstance(image, (tuple, list)):
+        image = image[0]
+    if words[0] == "deit3":
+        shared = {**shared, "no_embed_class": True, "init_values": 1e-6}
+    if global_pool is not None:
+        shared["global_pool"] = global_pool
+    return timm_vit.build(timm_vit.TimmVitConfig(size=words[1], patch_size=patch[0] if patch else 16, img_size=image, **shared))
+
+
+def list_models(*args, **options):
+    return []
+
+
+def is_model(name):
+    return True

@@ -1,0 +1,95 @@
+"""The library's processors: pictures and sounds become tensors of the size that the model of the same name takes."""
+
+import torch
+from preflight_host import processor_sizes, resized, rows_of
+from transformers.tokenizer import AutoTokenizer, BatchEncoding
+
+#: Frames of a spectrogram of the thirty seconds that a speech model hears at once.
+FRAMES = 3000
+
+
+class ImageProcessor:
+    """Pictures of one size, channels first."""
+
+    image_mean = [0.5, 0.5, 0.5]
+    image_std = [0.5, 0.5, 0.5]
+    do_resize = do_normalize = do_rescale = True
+
+    def __init__(self, edge=224):
+        self.edge = edge
+        self.size = {"height": edge, "width": edge}
+        self.crop_size = {"height": edge, "width": edge}
+
+    @classmethod
+    def from_pretrained(cls, name, **options):
+        return cls(processor_sizes(name)[0])
+
+    def __call__(self, images=None, return_tensors=None, **options):
+        count = rows_of(images)
+        edge = self.edge
+        pixels = resized(torch.zeros((1, 3, edge, edge)), (edge, edge))
+        many = torch.zeros((1 if count is None else count,) + tuple(pixels.shape[1:]))
+        if return_tensors is None:
+            return BatchEncoding({"pixel_values": list(many)})
+        return BatchEncoding({"pixel_values": many})
+
+    preprocess = __call__
+
+    def save_pretrained(self, path, **options):
+        pass
+
+
+class FeatureExtractor:
+    """Sounds as spectrograms of one length."""
+
+    sampling_rate = 16000
+
+    def __init__(self, bins=80):
+        self.feature_size = bins
+
+    @classmethod
+    def from_pretrained(cls, name, **options):
+        return cls(processor_sizes(name)[1])
+
+    def __call__(self, sounds=None, sampling_rate=None, return_tensors=None, **options):
+        count = rows_of(sounds)
+        spectra = torch.zeros((1 if count is None else count, self.feature_size, FRAMES))
+        return BatchEncoding({"input_features": spectra})
+
+    def pad(self, samples, return_tensors=None, **options):
+        return BatchEncoding({"input_features": torch.zeros((len(samples), self.feature_size, FRAMES))})
+
+    def save_pretrained(self, path, **options):
+        pass
+
+
+class Processor:
+    """A tokenizer beside a processor of pictures or sounds."""
+
+    def __init__(self, tokenizer, image_processor, feature_extractor):
+        self.tokenizer = tokenizer
+        self.image_processor = image_processor
+        self.feature_extractor = feature_extractor
+
+    @classmethod
+    def from_pretrained(cls, name, **options):
+        return cls(AutoTokenizer.from_pretrained(name), ImageProcessor.from_pretrained(name), FeatureExtractor.from_pretrained(name))
+
+    def __call__(self, text=None, images=None, audio=None, return_tensors=None, **options):
+        made = {}
+        if text is not None:
+            encoded = self.tokenizer(text, return_tensors=return_tensors, **options)
+            made = {name: encoded[name] for name in encoded.keys()}
+        if images is not None:
+            made["pixel_values"] = self.image_processor(images, return_tensors=return_tensors)["pixel_values"]
+        if audio is not None:
+            made["input_features"] = self.feature_extractor(audio, return_tensors=return_tensors)["input_features"]
+        return BatchEncoding(made)
+
+    def batch_decode(self, *args, **options):
+        return []
+
+    decode = batch_decode
+
+    def save_pretrained(self, path, **options):
+        pass
