@@ -17,7 +17,7 @@ from analysis.report import Report, Unresolved
 from analysis.rule import Rule, discover
 from analysis.snapshot import Snapshot
 from analysis.source import NotAnalysed, SourceFile, read
-from analysis.suppress import suppress
+from analysis.suppress import MARK, UNUSED, suppress
 
 
 def analyse(
@@ -46,9 +46,10 @@ def analyse(
     findings = attach(reported, snapshot, lambda after: questioning.again(snapshot, said, after))
     shown = [finding for finding in findings if finding.span.path in wanted]
     known = {rule.name for rule in discover()} | set(elsewhere)
-    outcome = suppress(shown, snapshot, wanted & built.facts.keys(), [rule.name for rule in rules], known)
+    outcome = suppress(shown, snapshot, _commented(snapshot, wanted), [rule.name for rule in rules], known)
     not_analysed = _not_analysed(snapshot, built, wanted)
-    notices = sorted((finding for finding in outcome.stay if not finding.fingerprint), key=order)
+    judged = any(rule.name == UNUSED for rule in rules)
+    notices = sorted((finding for finding in outcome.stay if not finding.fingerprint), key=order) if judged else []
     return Report(
         findings=tuple(sorted((*(each for each in outcome.stay if each.fingerprint), *fingerprinted(notices, snapshot, built.modules)), key=order)),
         unresolved=tuple(sorted(set(_unresolved(said, snapshot, wanted)))),
@@ -58,6 +59,11 @@ def analyse(
         suppressed=tuple(sorted(outcome.silenced, key=order)),
         problems=problems,
     )
+
+
+def _commented(snapshot: Snapshot, wanted: frozenset[str]) -> Iterator[str]:
+    """Files that may hold a comment to us, whether they train or not."""
+    return (path for path in snapshot.python_paths() if path in wanted and MARK in snapshot.contents[path])
 
 
 def _unresolved(said: dict[str, Said], snapshot: Snapshot, wanted: frozenset[str]) -> Iterator[Unresolved]:

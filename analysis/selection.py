@@ -12,9 +12,6 @@ from analysis.report import Report
 from analysis.rule import Rule
 from analysis.settings import Settings
 
-#: Findings that no rule makes but the analysis itself.
-OF_THE_ANALYSIS = ("unused-suppression",)
-
 
 class UnknownRuleError(Exception):
     """A name that no rule has; the message says where it stands and names the nearest known one."""
@@ -27,7 +24,7 @@ def select(rules: Iterable[Rule], chosen: Collection[str], ignored: Collection[s
 
 def require_known(names: Iterable[str], rules: Iterable[Rule], where: str) -> None:
     """Raise UnknownRuleError for the first of ``names`` that is no rule; ``where`` is what named it."""
-    known = [*(rule.name for rule in rules), *OF_THE_ANALYSIS]
+    known = [rule.name for rule in rules]
     for name in names:
         if name not in known:
             raise UnknownRuleError(f"{where}: unknown rule {name}{did_you_mean(name, known)}")

@@ -18,6 +18,8 @@ from analysis.source import SourceFile, Span
 
 #: The notice about a comment that silences nothing.
 UNUSED = "unused-suppression"
+#: What every comment to us holds, so that files without one are passed over.
+MARK = b"preflight:"
 _COMMENT = re.compile(rb"#[ \t]*preflight:[ \t]*ignore(?P<file>-file)?(?![\w-])(?:[ \t]*\[(?P<rules>[^\]\r\n]*)\])?")
 _NO_FIX = "the comment may hold a reason worth keeping: remove it by hand"
 

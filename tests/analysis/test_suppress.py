@@ -2,7 +2,9 @@
 
 import pytest
 
+from analysis.engine import analyse
 from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.rule import discover
 from analysis.snapshot import Snapshot
 from analysis.source import Span
 from analysis.suppress import suppress
@@ -64,3 +66,15 @@ def test_a_comment_in_a_string_is_no_comment():
 
 def test_a_rule_that_did_not_run_has_no_unused_comments():
     assert outcome("x = 1  # preflight: ignore[double-softmax]\n\ntotal = 1", ran={"retained-graph"}) == (["retained-graph"], [])
+
+
+def test_a_comment_is_judged_in_a_file_that_trains_nothing_too():
+    files = {"train.py": b"import torch\n", "tool.py": b"x = 1  # preflight: ignore[retained-graph] once\n"}
+    report = analyse(Snapshot.of(files), discover())
+    assert [(each.rule, each.span.path) for each in report.findings] == [("unused-suppression", "tool.py")]
+
+
+def test_comments_are_judged_only_where_that_is_asked_for():
+    files = {"train.py": b"import torch\nx = 1  # preflight: ignore[retained-graph] once\n"}
+    asked = [rule for rule in discover() if rule.name == "retained-graph"]
+    assert analyse(Snapshot.of(files), asked).findings == ()
