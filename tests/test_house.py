@@ -15,7 +15,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("analysis", "estimator", "sarif", "bot", "simulator")
+INSTALLED = ("analysis", "estimator", "sarif", "bot", "simulator")
+PACKAGES = (*INSTALLED, "corpus")
 MAX_FILE_LINES = 300
 MAX_FUNCTION_LINES = 50
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "base", "core"}
@@ -133,7 +134,7 @@ def test_the_hooks_call_the_command() -> None:
 def test_the_wheel_holds_the_packages_and_nothing_else() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
-    assert tuple(project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == PACKAGES
+    assert tuple(project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == INSTALLED
     assert project["project"]["scripts"] == {"preflight": "bot.cli.main:main"}
 
 
