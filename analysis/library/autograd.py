@@ -152,7 +152,7 @@ class Autograd:
             for owner in tensor.owners:
                 self.ownership.freeze(owner, flag is False)
                 if isinstance(owner, Instance):
-                    self.machine.heap.write(owner.fields, ONE_BY_ONE, True)  # noqa: FBT003  the field's value
+                    self.machine.heap.write(owner.fields, ONE_BY_ONE, self.machine.span)
         elif flag is False:
             self.leaves.discard(tensor)
         elif not tensor.attached:

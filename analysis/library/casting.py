@@ -54,9 +54,9 @@ class Castable(Symbol):
         return self.parts[key]
 
     def differentiated(self) -> None:
-        """A backward goes through it: the argument that gave it, by a method that is neither a tensor's nor a container's, has parameters."""
+        """A backward goes through it: what gave it, applied to a batch, or by a method that is neither a tensor's nor a container's, has parameters."""
         symbol: Castable = self
-        method, called = "", False
+        method, called = "", "call" in self.uses
         while True:
             if isinstance(symbol.callee, Castable):
                 symbol, called = symbol.callee, True
@@ -65,7 +65,8 @@ class Castable(Symbol):
                 symbol = symbol.whole
             else:
                 break
-        if method and symbol.why.isidentifier() and not self.casting.is_ordinary(method):
+        known = not self.casting.is_ordinary(method) if method else "applied" in symbol.uses
+        if known and symbol.why.isidentifier():
             symbol.uses.add("differentiated")
 
 

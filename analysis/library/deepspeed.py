@@ -76,7 +76,13 @@ def _checkpoint(call: Call) -> Value:
     return domain_of(call).casting.symbol("a checkpoint", call.span, call.machine.stamp), None
 
 
-@_ENGINE.method("is_gradient_accumulation_boundary", "gradient_accumulation_steps", "train_batch_size", "get_lr", "get_global_grad_norm")
+@_ENGINE.method("gradient_accumulation_steps")
+def _window(call: Call) -> Value:
+    config = call.args[0].fields.get("engine: config")
+    return config.get("gradient_accumulation_steps", 1) if isinstance(config, dict) else _number(call)
+
+
+@_ENGINE.method("is_gradient_accumulation_boundary", "train_batch_size", "get_lr", "get_global_grad_norm")
 def _number(call: Call) -> Value:
     return domain_of(call).casting.symbol("a setting of the engine", call.span, ())
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 #: Objects whose state decides what a training step does: an unknown call may have changed those it can reach.
 _TRAINING = ("torch.nn.Module", "torch.optim.Optimizer", "torch.amp.GradScaler", "torch.optim.lr_scheduler.LRScheduler")
 _DEPTH = 4
+#: Methods of a scaler that are given an optimizer.
+_STEPS_OTHERS = frozenset({"step", "unscale_"})
 
 
 def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
@@ -26,6 +28,10 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
         return call_part(domain, callee, call)
     if isinstance(callee, Symbol):
         callee.uses.add("call")
+        if len(call.args) <= 1:
+            callee.uses.add("applied")
+        if name in _STEPS_OTHERS and len(call.args) == 1 and isinstance(call.args[0], Symbol):
+            call.args[0].uses.add("stepped")
         if name == "backward" and not call.args:
             loss = domain.autograd.made("unknown", ())
             loss.attached = True
@@ -41,7 +47,7 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
         emit(call.machine, Kind.OPAQUE, subject=touched, detail=name)
     given = (*call.args, *call.kwargs.values())
     if any(True for _ in tensors_in(given)):
-        made = domain.autograd.made(name, given)
+        made = domain.autograd.made(name, given, {"callee": callee} if isinstance(callee, Symbol) else None)
         made.rank_varying = made.rank_varying and not _is_collective(name)
         return made
     if _is_collective(name):

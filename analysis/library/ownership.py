@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MODULE = "torch.nn.Module"
 #: No identifier, so that no guest attribute can have its name.
 FROZEN = "parameters: frozen"
-#: Set where they were frozen parameter by parameter: perhaps only some of them, picked by name.
+#: Where they were frozen parameter by parameter: perhaps only some of them, picked by name.
 ONE_BY_ONE = "parameters: one by one"
 #: Says of a module that it was asked for parameters and that none of those it must have were seen being made.
 UNSEEN = "parameters: unseen"

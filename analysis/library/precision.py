@@ -76,7 +76,7 @@ def _unscale(call: Call) -> Value:
 def _step(call: Call) -> Value:
     scaler, optimizer = call.args[0], call.get(1, "optimizer")
     if isinstance(optimizer, Symbol):
-        optimizer.uses.update({f"→{OPTIMIZER}"})
+        optimizer.uses.add("stepped")
     if isinstance(optimizer, Instance) and not optimizer.cls.has_base(OPTIMIZER) and optimizer.cls.find("step") is not MISSING:
         call.machine.state[STEPPED_BY] = scaler  # an object of the repository's own, around an optimizer
         value = call.machine.call(call.machine.getattr(optimizer, "step", call.span), [], {}, call.span)

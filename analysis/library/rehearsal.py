@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import MISSING, Value
+from analysis.interpreter.values import MISSING, Symbol, Value
 from analysis.source import SourceFile, Span
 from analysis.trace.events import Kind
 
@@ -127,10 +127,12 @@ class Rehearsal:
     def threshold(self, machine: Machine, left: Value, right: Value, span: Span) -> tuple[Value, Value]:
         """A counter and a distant number become the counter and a near one where a branch depends on it: both sides are rehearsed.
 
-        Conditions of loops, and of branches that leave the loop, stay what they are.
+        Conditions of loops, and of branches that leave the loop, stay what they are; where only some ranks come to such a
+        branch, it is left open whether they leave.
         """
         if not _guards(machine, span):
-            return left, right
+            few = machine.guards and span.path in machine.snapshot.contents and 0 <= left <= FEW < right
+            return left, Symbol("a number that is counted to", span, machine.stamp) if few else right
         if 0 <= left <= self._reach < right:
             self._count(machine)
             return left, NEAR

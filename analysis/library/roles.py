@@ -43,7 +43,7 @@ ROLES = (
     Role(
         "torch.optim.Optimizer",
         ("Optimizer", "AdamW", "Adam", "SGD"),
-        _any_of("zero_grad step", "step .param_groups", "zero_grad .param_groups"),
+        _any_of("zero_grad step", "step .param_groups", "zero_grad .param_groups", "zero_grad stepped"),
         frozenset({"parameters", "train"}),
     ),
     Role(
@@ -87,7 +87,7 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
 
 
 def uses_of(symbol: Symbol) -> set[str]:
-    """What was done to it: "step" a method called, ".dataset" an attribute read, "()" called itself, "iterate", "len", "made" by a call."""
+    """What was done to it: "step" a method called, ".dataset" an attribute read, "()" called itself, "iterate", "len", "made" by a call, "stepped"."""
     used = {"()" if use == "call" else use for use in symbol.uses}
     if symbol.why.endswith(")") or symbol.why.startswith("an item of "):
         used.add("made")

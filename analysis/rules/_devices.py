@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.interpreter.values import Instance, Symbol, Value
+from analysis.interpreter.values import Symbol, Value
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 
@@ -11,8 +11,8 @@ _ACCELERATORS = ("cuda", "xpu", "mps", "npu", "hpu")
 
 
 def uses_device(trace: Trace) -> bool:
-    """Whether a model is moved somewhere that may not be the host."""
-    return any(isinstance(event.subject, Instance) and goes_to_device(event) for event in trace.events(Kind.TO_DEVICE))
+    """Whether a model, or what it is given, is moved somewhere that may not be the host."""
+    return any(goes_to_device(event) for event in trace.events(Kind.TO_DEVICE))
 
 
 def goes_to_device(event: Event) -> bool:

@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported, UnwrapCall
+from analysis.interpreter.values import Symbol
 from analysis.library.tensor import Made, Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
@@ -69,6 +70,8 @@ def _cut_off(uses: _Uses, event: Event) -> Iterator[tuple[Tensor | Scalar, Made]
     loss: Tensor = event.value
     if not loss.attached:
         yield from ((loss, made) for made, before in cuts_in(loss) if before.owners)
+        if (leaf := _leaf(loss)) is not None:
+            yield loss, leaf
         return
     if uses.unsure(event):
         return
@@ -81,6 +84,15 @@ def _cut_off(uses: _Uses, event: Event) -> Iterator[tuple[Tensor | Scalar, Made]
         for made, before in _cuts(value):
             if before.owners and uses.stepping(event, before):
                 yield value, made
+
+
+def _leaf(loss: Tensor) -> Made | None:
+    """The ``torch.tensor(number)`` that is back-propagated: a graph of its own, whatever the number was computed from."""
+    tensor = loss
+    while tensor.made is not None and tensor.made.op in {"truediv", "scale", "div"} and isinstance(tensor.made.inputs[0], Tensor):
+        tensor = tensor.made.inputs[0]
+    made = tensor.made if tensor in tensor.autograd.leaves else None
+    return made if made is not None and made.op == "tensor" and made.inputs and isinstance(made.inputs[0], Symbol) else None
 
 
 def _cuts(value: Tensor | Scalar) -> Iterator[tuple[Made, Tensor]]:
@@ -213,6 +225,20 @@ def train(model, loader):
         loss.backward()
         optimizer.step()
 """,
+        ),
+        Bad(
+            """
+import numpy as np
+import torch
+
+def train(model, loader, optimizer):
+    for x, y in loader:
+        optimizer.zero_grad()
+        error = np.abs(model(x).detach().numpy() - y.numpy()).mean()
+        loss = torch.tensor(error, requires_grad=True)  # flagged
+        loss.backward()
+        optimizer.step()
+"""
         ),
         Good(
             """

@@ -11,20 +11,22 @@ train.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
-from analysis.interpreter.values import Instance
+from analysis.interpreter.values import Instance, Value
 from analysis.library.ownership import FROZEN, ONE_BY_ONE, modules_in
 from analysis.library.tensor import Owner
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import atoms_of, inner
+from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
-from analysis.trace.reading import text
+from analysis.trace.reading import around, text
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -44,9 +46,19 @@ def _frozen(owner: Owner) -> bool:
     return bool(layers) and all(module.fields.get(FROZEN) is True for module in layers)
 
 
-def _picked(gradients: Gradients) -> bool:
-    """Whether parameters were frozen one by one: a filter by name may have left some."""
-    return any(module.fields.get(ONE_BY_ONE) is True for owner in gradients.owners if isinstance(owner, Instance) for module in modules_in(inner(owner)))
+def _picked(trace: Trace, gradients: Gradients) -> bool:
+    """Whether parameters were frozen one by one, and a filter may have left some."""
+    modules = (module for owner in gradients.owners if isinstance(owner, Instance) for module in modules_in(inner(owner)))
+    return any(not _of_all(trace, module.fields[ONE_BY_ONE]) for module in modules if ONE_BY_ONE in module.fields)
+
+
+def _of_all(trace: Trace, span: Value) -> bool:
+    """Whether the place where a parameter is frozen is all that a loop over ``parameters()`` does."""
+    stands = around(trace.snapshot, span) if isinstance(span, Span) else None
+    match stands.statements[-2:] if stands else ():
+        case (ast.For(iter=ast.Call(func=ast.Attribute(attr="parameters")), body=body), _):
+            return not any(isinstance(node, (ast.If, ast.Continue, ast.Break)) for each in body for node in ast.walk(each))
+    return False
 
 
 def _reached(trace: Trace, gradients: Gradients) -> bool:
@@ -61,7 +73,7 @@ def _reported(trace: Trace, gradients: Gradients, built: Event) -> Reported:
     finding = Finding(
         RULE.name,
         RULE.severity,
-        Confidence.LOW if _picked(gradients) else Confidence.MEDIUM,
+        Confidence.LOW if _picked(trace, gradients) else Confidence.MEDIUM,
         span,
         f"`{text(trace.snapshot, span)}` holds frozen parameters only: no backward fills a gradient, and its steps change nothing",
         (Evidence(span, "every parameter that the optimizer is given has requires_grad off"), Evidence(visible(step, files), "this step finds no gradients")),

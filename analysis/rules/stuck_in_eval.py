@@ -1,16 +1,16 @@
-"""Training goes on in evaluation mode after an evaluation.
+"""Training runs in evaluation mode: an evaluation left it on, or the model came in it.
 
 `model.eval()` turns dropout off and makes batch norm use its running statistics. An evaluation that leaves the model in that
 mode, often in a helper in another file, lets every later training step run without dropout and with frozen
-statistics until something calls `model.train()` again.
+statistics until something calls `model.train()` again. `from_pretrained` of Transformers returns its model in that mode, too.
 
 **How to fix it.** Call `model.train()` after the evaluation, or at the top of each training epoch and after each validation inside
 it; or let the evaluation restore the mode that it found.
 
 **What is not reported.** A model that is put in evaluation mode and never evaluated before it trains (frozen on purpose), parts
 of a model in evaluation mode (frozen batch norm), frozen teachers, forwards in evaluation mode whose outputs are never
-back-propagated or only through `autograd.grad`, models that were never trained in training mode before, models without any layer
-that behaves differently in the two modes.
+back-propagated or only through `autograd.grad`, models that were never trained in training mode before (other than pretrained ones of a family
+with dropout), models without any layer that behaves differently in the two modes.
 """
 
 from __future__ import annotations
@@ -18,25 +18,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from analysis.finding import Evidence, Finding, Safety, Severity
-from analysis.fixes.change import InsertAfter, InsertBefore, Proposal, Reported
+from analysis.finding import Evidence, Finding, Severity
+from analysis.fixes.change import Reported
 from analysis.interpreter.values import Instance
+from analysis.library.tensor import Owner
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._back_to_training import after_evaluation, back_to_training
+from analysis.rules._born_in_eval import born_so, drops_by_default
+from analysis.rules._gradients import gradients_of
 from analysis.rules._modes import mode_matters
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
-from analysis.snapshot import Snapshot
-from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import meeting, visible
-from analysis.trace.reading import call_at, callee, dotted, statement_of, text
+from analysis.trace.reading import callee, text
 
 #: Per model. trained: a training step ran in training mode; left: then eval(); evaluated: and a forward that nothing back-propagates.
+#: born: it began in evaluation mode, as ``from_pretrained`` returns it; taught: and a training step ran in it.
 MODE = Automaton(
     start="new",
     table={
         ("new", "learn"): "trained",
+        ("new", "born"): "born",
+        ("born", "train"): "trained",
+        ("born", "eval"): "set",
+        ("born", "opaque"): "new",
+        ("born", "learn"): "set",
         ("new", "train"): "trained",
         ("new", "eval"): "set",
         ("new", "opaque"): "new",
@@ -51,7 +59,7 @@ MODE = Automaton(
         ("evaluated", "opaque"): "trained",
         ("evaluated", "learn"): "trained",
     },
-    faults=frozenset({("evaluated", "learn")}),
+    faults=frozenset({("evaluated", "learn"), ("born", "learn")}),
     neutral=frozenset({"new", "set", "trained"}),
     cures=frozenset({"train"}),
 )
@@ -65,7 +73,7 @@ def check(trace: Trace) -> Iterator[Reported]:
             continue
         letters = _letters(model, learned)
         for witness in trace.run(MODE, letters, Kind.EVAL_MODE, Kind.TRAIN_MODE, Kind.FORWARD, Kind.OPAQUE):
-            yield _reported(trace, model, witness)
+            yield from _reported(trace, model, witness)
 
 
 def _letters(model: Instance, learned: frozenset[int]) -> LetterOf:
@@ -73,6 +81,8 @@ def _letters(model: Instance, learned: frozenset[int]) -> LetterOf:
 
     def letter(event: Event) -> Letter | None:
         match event.kind:
+            case Kind.EVAL_MODE if event.detail == "from_pretrained":
+                return "born" if concern(event.subject, model) is Concern.YES else None
             case Kind.EVAL_MODE | Kind.TRAIN_MODE:
                 named = "eval" if event.kind is Kind.EVAL_MODE else "train"
                 if concern(event.subject, model) is Concern.YES or contains(event.subject, model):
@@ -89,9 +99,21 @@ def _letters(model: Instance, learned: frozenset[int]) -> LetterOf:
     return letter
 
 
-def _reported(trace: Trace, model: Instance, witness: Witness) -> Reported:
-    files = trace.snapshot.contents
+def _reported(trace: Trace, model: Instance, witness: Witness) -> Iterator[Reported]:
     left, learns = witness.events[0][0], witness.fault
+    if left.detail != "from_pretrained":
+        yield _left_so(trace, model, left, learns)
+    elif drops_by_default(trace.snapshot, left.span) and any(model is each for each in _optimized(trace)):
+        yield back_to_training(trace, replace(born_so(trace, left, learns), confidence=confidence_in(model)), learns)
+
+
+def _optimized(trace: Trace) -> Iterator[Owner]:
+    """What optimizers hold."""
+    return (owner for gradients in gradients_of(trace) for owner in gradients.owners)
+
+
+def _left_so(trace: Trace, model: Instance, left: Event, learns: Event) -> Reported:
+    files = trace.snapshot.contents
     span = meeting(left, learns, files)
     name = callee(trace.snapshot, learns.span) or "the model"
     through = f"`{text(trace.snapshot, span)}` leaves `{name}`" if span != visible(left, files) else f"`{name}` stays"
@@ -103,7 +125,7 @@ def _reported(trace: Trace, model: Instance, witness: Witness) -> Reported:
         f"{through} in evaluation mode, and the training that follows runs in it: without dropout, with frozen batch norm statistics",
         _evidence(trace, left, learns),
     )
-    return _with_fix(trace, finding, span, name, left, learns)
+    return after_evaluation(trace, finding, name, left, learns)
 
 
 def _evidence(trace: Trace, left: Event, learns: Event) -> tuple[Evidence, ...]:
@@ -114,40 +136,32 @@ def _evidence(trace: Trace, left: Event, learns: Event) -> tuple[Evidence, ...]:
     )
 
 
-def _with_fix(trace: Trace, finding: Finding, span: Span, name: str, left: Event, learns: Event) -> Reported:
-    """After the call that evaluates, if the model has a name there; else before the forward that trains, if nothing evaluates through it."""
-    snapshot = trace.snapshot
-    trains = meeting(learns, left, snapshot.contents)
-    after, before = statement_of(snapshot, span), statement_of(snapshot, trains)
-    if name == "the model" or after is None or before is None or learns.span.path not in snapshot.contents:
-        return Reported(replace(finding, no_fix_because="the model has no name where the training forward runs"))
-    change: InsertAfter | InsertBefore
-    if not _named_at(snapshot, trains, learns.span, name):
-        if _evaluates_too(trace, learns.span):
-            return Reported(replace(finding, no_fix_because="evaluations run through this forward too: train() belongs where training goes on"))
-        change = InsertBefore(statement_of(snapshot, learns.span) or before, (f"{name}.train()",))
-    else:
-        change = InsertAfter(after, (f"{name}.train()",)) if span != left.span else InsertBefore(before, (f"{name}.train()",))
-    return Reported(finding, Proposal(f"Go back to training mode: {name}.train()", Safety.SAFE, (change,)))
+_VALIDATED = """
+import torch
 
+def loss_of(model, x, y):
+    return torch.nn.functional.mse_loss(model(x), y)
 
-def _named_at(snapshot: Snapshot, trains: Span, forward: Span, name: str) -> bool:
-    """Whether ``name`` is the model at ``trains`` as well: the forward itself, or a call that is handed the model under that name."""
-    call = call_at(snapshot, trains)
-    handed = [] if call is None else [*call.args, *(keyword.value for keyword in call.keywords)]
-    return trains == forward or any(dotted(value) == name for value in handed)
+def validate(model, loader):
+    model.eval()
+    with torch.no_grad():
+        return sum(loss_of(model, x, y).item() for x, y in loader)
 
-
-def _evaluates_too(trace: Trace, forward: Span) -> bool:
-    """Whether the call at ``forward`` also runs for outputs that nothing back-propagates."""
-    learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
-    return any(event.span == forward and not forward_numbers(event) & learned for event in trace.events(Kind.FORWARD))
-
+def train(model, loader, held_out):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step, (x, y) in enumerate(loader):
+        loss = loss_of(model, x, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if step % 100 == 0:
+            print(validate(model, held_out)){mark}
+{after}"""
 
 RULE = Rule(
     "stuck-in-eval",
     Severity.ERROR,
-    "training goes on in evaluation mode after an evaluation",
+    "training runs in evaluation mode",
     __doc__,
     check,
     examples=(
@@ -190,49 +204,34 @@ def train(model, loader, held_out):
         model.train()
 """,
         ),
+        Bad(_VALIDATED.format(mark="  # flagged", after=""), fixed=_VALIDATED.format(mark="", after="            model.train()\n")),
         Bad(
             """
 import torch
+from transformers import AutoModelForSequenceClassification
 
-def loss_of(model, x, y):
-    return torch.nn.functional.mse_loss(model(x), y)
-
-def validate(model, loader):
-    model.eval()
-    with torch.no_grad():
-        return sum(loss_of(model, x, y).item() for x, y in loader)
-
-def train(model, loader, held_out):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for step, (x, y) in enumerate(loader):
-        loss = loss_of(model, x, y)
+def finetune(loader):
+    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
+    for batch in loader:
+        loss = model(**batch).loss  # flagged
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        if step % 100 == 0:
-            print(validate(model, held_out))  # flagged
 """,
             fixed="""
 import torch
+from transformers import AutoModelForSequenceClassification
 
-def loss_of(model, x, y):
-    return torch.nn.functional.mse_loss(model(x), y)
-
-def validate(model, loader):
-    model.eval()
-    with torch.no_grad():
-        return sum(loss_of(model, x, y).item() for x, y in loader)
-
-def train(model, loader, held_out):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for step, (x, y) in enumerate(loader):
-        loss = loss_of(model, x, y)
+def finetune(loader):
+    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
+    model.train()
+    for batch in loader:
+        loss = model(**batch).loss
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        if step % 100 == 0:
-            print(validate(model, held_out))
-            model.train()
 """,
         ),
         Good(
@@ -256,22 +255,6 @@ def train(model, loader, held_out):
             torch.nn.functional.mse_loss(model(x), y).backward()
             optimizer.step()
         validate(model, held_out)
-"""
-        ),
-        Good(
-            """
-import torch
-
-def train(student, teacher, loader):
-    optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
-    teacher.eval()
-    for epoch in range(10):
-        for x in loader:
-            with torch.no_grad():
-                wanted = teacher(x)
-            optimizer.zero_grad()
-            torch.nn.functional.mse_loss(student(x), wanted).backward()
-            optimizer.step()
 """
         ),
         Good(

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, ReplaceExpression, Reported
-from analysis.interpreter.values import Value
+from analysis.interpreter.values import Symbol, Value
 from analysis.library.tensor import Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
@@ -57,7 +57,9 @@ def _is_predicted(value: Value) -> bool:
 
 
 def _is_data(value: Value) -> bool:
-    """Whether it comes from a loader or from plain data, and no model had a hand in it."""
+    """Whether it comes from a loader, from plain data or from an argument, and no model had a hand in it."""
+    if isinstance(value, Symbol):
+        return value.why.isidentifier()
     if not isinstance(value, Tensor) or value.attached:
         return False
     made = [tensor.made for tensor in ancestors(value) if tensor.made is not None]
@@ -81,7 +83,7 @@ def _reported(trace: Trace, loss: Event, given: Value, target: Value) -> Reporte
     finding = Finding(
         RULE.name,
         RULE.severity,
-        Confidence.HIGH,
+        Confidence.MEDIUM if isinstance(given, Symbol) else Confidence.HIGH,
         at,
         f"`{text(trace.snapshot, at)}` gets {what}: the prediction comes first in PyTorch, so this computes another loss",
         (
@@ -132,6 +134,28 @@ RULE = Rule(
         Bad(
             _training("scores = net(x)", "loss = torch.nn.CrossEntropyLoss()(y.cuda(), scores)  # flagged"),
             fixed=_training("scores = net(x)", "loss = torch.nn.CrossEntropyLoss()(scores, y.cuda())"),
+        ),
+        Bad(
+            """
+import torch.nn.functional as F
+
+def training_step(model, optimizer, x, labels):
+    model.train()
+    optimizer.zero_grad()
+    loss = F.binary_cross_entropy_with_logits(labels, model(x))  # flagged
+    loss.backward()
+    optimizer.step()
+""",
+            fixed="""
+import torch.nn.functional as F
+
+def training_step(model, optimizer, x, labels):
+    model.train()
+    optimizer.zero_grad()
+    loss = F.binary_cross_entropy_with_logits(model(x), labels)
+    loss.backward()
+    optimizer.step()
+""",
         ),
         Good(_training("loss = F.cross_entropy(net(x), y)")),
         Good(_training("loss = F.mse_loss(y, net(x))")),

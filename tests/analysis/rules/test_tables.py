@@ -34,9 +34,9 @@ ORACLES = {
     ),
     "stuck-in-eval": (
         stuck_in_eval.MODE,
-        {"e": "eval", "t": "train", "l": "learn", "v": "evaluate", "o": "opaque"},
-        # Trained in training mode, then eval, an evaluation, and a training step with no train() in between.
-        re.compile(r"(?:t|(?:^|o)[^eot]*l).*e[elv]*v[elv]*l"),
+        {"e": "eval", "t": "train", "l": "learn", "v": "evaluate", "o": "opaque", "b": "born"},
+        # Trained in training mode, then eval, an evaluation, and a training step with no train() in between; or a step in the mode it came in.
+        re.compile(r"(?:t|(?:^|o)[^eotb]*l).*e[elvb]*v[elvb]*l|^(?:[ov]|(?:b[vb]*)?e[^to]*o|b[vb]*o)*b[vb]*l"),
     ),
     "evaluation-with-grad": (
         evaluation_with_grad.MODE,
