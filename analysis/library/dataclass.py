@@ -64,6 +64,12 @@ def annotations_of(cls: Class) -> dict[str, ast.expr]:
     return {name: node for name, node in found.items() if not isinstance(node, ast.AST) or "ClassVar" not in ast.unparse(node)}
 
 
+def default_of(cls: Class, name: str) -> Value:
+    """What a field is where nobody passes anything, or ``MISSING`` if that is made anew each time or has to be passed."""
+    default = cls.find(name)
+    return default.fields.get("default", MISSING) if _is_field(default) else default
+
+
 def _fill(call: Call, cls: Class) -> Value:
     instance, *given = call.args
     position = 0

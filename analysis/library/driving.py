@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import GuestRaise
-from analysis.interpreter.values import Class, Function, Instance, Module, Value
-from analysis.library.ownership import is_module
+from analysis.interpreter.values import Class, Function, GuestList, Instance, Module, Value
+from analysis.library.kept_layers import keeps_layers
+from analysis.library.options import gone_through, missed, open_options
+from analysis.library.ownership import MODULE, is_module
 from analysis.library.preparing import preparations
+from analysis.library.rehearsal import FEW
 from analysis.source import NotAnalysed, SourceFile
 
 if TYPE_CHECKING:
@@ -18,6 +22,10 @@ if TYPE_CHECKING:
 
 #: Ends of the names of classes whose objects a framework's trainer trains, and of those that are such a trainer.
 _TRAINED, _TRAINERS = "LightningModule", ("Trainer",)
+
+
+#: The annotation of a list of modules.
+_MODULES = re.compile(r"\b(?:List|list|Sequence|Iterable)\[(?:\w+\.)*Module\]")
 
 
 def call_entry(domain: TraceDomain, source: SourceFile, qualname: str) -> Value:
@@ -59,7 +67,8 @@ def _call(domain: TraceDomain, function: Value, receiver: Instance | None) -> Va
     if span is None or not isinstance(inner, Function):
         return None
     first = [receiver] if receiver is not None else []
-    return machine.call(function, [*first, *_arguments(domain, inner, skip=len(first))], {}, span)
+    options = {name: _argument(domain, inner, parameter) for name, parameter in missed(inner).items()}
+    return machine.call(function, [*first, *_arguments(domain, inner, skip=len(first))], options, span)
 
 
 def _drive(domain: TraceDomain, cls: Class) -> Value:
@@ -110,11 +119,17 @@ def _object_of(domain: TraceDomain, cls: Class) -> Instance | None:
     machine.span = span
     init = cls.find("__init__")
     args = _arguments(domain, init, skip=1) if isinstance(init, Function) else []
+    options: dict[str, Value] = {}
+    if isinstance(init, Function) and cls.has_base(MODULE):
+        options = {**_switches(domain, init), **{name: _argument(domain, init, parameter) for name, parameter in gone_through(init).items()}}
     try:
-        made = machine.construct(cls, args, {}, span)
+        made = machine.construct(cls, args, options, span)
     except GuestRaise:
         made = machine.instance(cls, span)
-    return made if isinstance(made, Instance) else None
+    if not isinstance(made, Instance):
+        return None
+    open_options(domain, made)
+    return made
 
 
 def _arguments(domain: TraceDomain, function: Function, skip: int) -> list[Value]:
@@ -122,24 +137,37 @@ def _arguments(domain: TraceDomain, function: Function, skip: int) -> list[Value
     arguments = function.node.args
     parameters = [*arguments.posonlyargs, *arguments.args]
     wanted = parameters[skip : max(skip, len(parameters) - len(function.defaults))]
-    values: list[Value] = []
-    for parameter in wanted:
-        span = function.module.file.span(parameter)
-        if parameter.annotation is not None:
-            domain.casting.annotated[(parameter.arg, span)] = ast.unparse(parameter.annotation)
-        values.append(domain.casting.symbol(parameter.arg, span, ()))
-    return values
+    return [_argument(domain, function, parameter) for parameter in wanted]
+
+
+def _argument(domain: TraceDomain, function: Function, parameter: ast.arg) -> Value:
+    span = function.module.file.span(parameter)
+    if parameter.annotation is not None:
+        annotation = domain.casting.annotated[(parameter.arg, span)] = ast.unparse(parameter.annotation)
+        if _MODULES.search(annotation):
+            given = GuestList(_unknown_model(domain) for _ in range(FEW))
+            given.span, given.stamp = span, ()
+            return given
+    return domain.casting.symbol(parameter.arg, span, ())
+
+
+def _switches(domain: TraceDomain, function: Function) -> dict[str, Value]:
+    """A flag for each option that is off by default: whoever makes the object may turn it on."""
+    arguments = function.node.args
+    defaults = dict(zip((each.arg for each in reversed([*arguments.posonlyargs, *arguments.args])), reversed(function.defaults), strict=False))
+    return {name: domain.casting.symbol(name, domain.machine.span, ()) for name, value in {**defaults, **function.kw_defaults}.items() if value is False}
 
 
 def keeps_state(snapshot: Snapshot, entry: Entry) -> bool:
-    """Whether the class's ``forward`` writes to the object itself."""
+    """Whether the class's ``forward`` writes to the object itself, or it keeps layers of its own."""
     source = snapshot.source(entry.path)
     if isinstance(source, NotAnalysed):
         return False
     name = entry.qualname.rpartition(".")[2]
     for node in ast.walk(source.tree):
         if isinstance(node, ast.ClassDef) and node.name == name:
-            return any(isinstance(each, ast.FunctionDef) and each.name == "forward" and _writes_self(each) for each in node.body)
+            forward = next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "forward"), None)
+            return forward is not None and (_writes_self(forward) or keeps_layers(node))
     return False
 
 

@@ -11,6 +11,7 @@ from analysis.library.knowledge import Example, Subject
 from analysis.library.optimizers import OPTIMIZER
 from analysis.library.recording import emit
 from analysis.library.schedulers import SCHEDULER
+from analysis.library.tensor import tensors_in
 from analysis.trace.events import Kind
 
 SUBJECT = Subject(
@@ -75,6 +76,12 @@ def _batches(call: Call) -> Iterator[Value]:
     domain = domain_of(call)
     for _ in range(domain.rehearsal.horizon.rounds):
         yield domain.autograd.plain("batch")
+
+
+@SUBJECT.function("preflight_library.total")
+def _total(call: Call) -> Value:
+    """One number of all tensors that a model gives."""
+    return domain_of(call).autograd.made("sum", tuple(tensors_in(call.args[0])))
 
 
 @SUBJECT.function("preflight_library.log_value")

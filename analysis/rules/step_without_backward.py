@@ -52,11 +52,17 @@ PROTOCOL = Automaton(
 def check(trace: Trace) -> Iterator[Reported]:
     """A step right after a clearing, in a program that knows the gradients' way."""
     for gradients in gradients_of(trace):
-        if not gradients.owners:
+        if not gradients.owners or _imagined(trace, gradients):
             continue
         for witness in trace.run(PROTOCOL, _letters(gradients), *GRADIENT_EVENTS, Kind.GRADIENT_CALL):
             if _repeats(witness):
                 yield _reported(trace, gradients, witness)
+
+
+def _imagined(trace: Trace, gradients: Gradients) -> bool:
+    """Whether no code of the program built the optimizer: what it holds is a guess."""
+    span = gradients.optimizer.span
+    return span is not None and span.path not in trace.snapshot.contents
 
 
 def _letters(gradients: Gradients) -> LetterOf:

@@ -30,7 +30,10 @@ from analysis.trace.reading import text
 
 
 def check(trace: Trace) -> Iterator[Reported]:
-    """Containers of modules in attributes of a model, whose modules a loss reaches and no optimizer knows."""
+    """Containers of modules in attributes of a model, whose modules a loss reaches and no optimizer knows.
+
+    Where no program is seen that trains the model, an imagined loop does, with all parameters of the model.
+    """
     known = optimizers(trace)
     if not known or not all(parameters_of(optimizer) for optimizer in known):
         return
@@ -43,9 +46,15 @@ def check(trace: Trace) -> Iterator[Reported]:
         for held in _containers(model):
             lost = [each for each in _modules(held) if id(each) in reached and not holdings.shared([each], given)]
             span = held.span
-            if lost and span is not None and span not in told and span.path in trace.snapshot.contents:
+            if lost and span is not None and span not in told and span.path in trace.snapshot.contents and not _hidden(trace, known, lost, span):
                 told.add(span)
                 yield _reported(trace, model, held, span, reached[id(lost[0])])
+
+
+def _hidden(trace: Trace, known: list[Instance], lost: list[Instance], span: Span) -> bool:
+    """Whether modules of others, listed by name, were kept out of sight on purpose, for all that the module itself tells."""
+    imagined = all(optimizer.span is not None and optimizer.span.path not in trace.snapshot.contents for optimizer in known)
+    return imagined and all(each.assumed for each in lost) and text(trace.snapshot, span).strip("[({ })]") != ""
 
 
 def _containers(model: Instance) -> Iterator[GuestList | GuestDict]:
@@ -162,6 +171,60 @@ def train(loader):
         optimizer.zero_grad()
         nn.functional.mse_loss(net(x), y).backward()
         optimizer.step()
+"""
+        ),
+        Bad(
+            """
+import torch
+from torch import nn
+
+class Branches(nn.Module):
+    def __init__(self, size, branches=None, bridged=False):
+        super().__init__()
+        self.stem = nn.Linear(size, size)
+        if bridged:
+            self.bridge = [nn.Linear(size, size) for _ in range(2)]  # flagged
+        self.branches = []  # flagged
+        for branch in branches or []:
+            self.branches.append(nn.Linear(size, branch))
+
+    def forward(self, x):
+        x = self.stem(x)
+        outputs = [branch(x) for branch in self.branches]
+        return [self.bridge[0](x), *outputs]
+""",
+            fixed="""
+import torch
+from torch import nn
+
+class Branches(nn.Module):
+    def __init__(self, size, branches=None, bridged=False):
+        super().__init__()
+        self.stem = nn.Linear(size, size)
+        if bridged:
+            self.bridge = torch.nn.ModuleList([nn.Linear(size, size) for _ in range(2)])
+        self.branches = torch.nn.ModuleList([])
+        for branch in branches or []:
+            self.branches.append(nn.Linear(size, branch))
+
+    def forward(self, x):
+        x = self.stem(x)
+        outputs = [branch(x) for branch in self.branches]
+        return [self.bridge[0](x), *outputs]
+""",
+        ),
+        Good(
+            """
+from torch import nn
+
+class Guided(nn.Module):
+    def __init__(self, teacher: nn.Module):
+        super().__init__()
+        self.net = nn.Linear(8, 1)
+        self.hidden = [teacher]
+
+    def forward(self, x):
+        return self.net(x) - self.hidden[0](x)
 """
         ),
         Good(

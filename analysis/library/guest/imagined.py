@@ -1,7 +1,7 @@
 """A training loop for a module that no loop was seen to train."""
 
 import torch
-from preflight_library import framework_loader
+from preflight_library import framework_loader, total
 
 
 def train_module(model, arguments):
@@ -11,7 +11,7 @@ def train_module(model, arguments):
         for batch in framework_loader(None):
             output = model(*arguments)
             optimizer.zero_grad()
-            output.sum().backward()
+            total(output).backward()
             optimizer.step()
 
 

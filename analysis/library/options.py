@@ -1,0 +1,63 @@
+"""The options of an object that nobody makes in the program, and of a function that nobody calls: whoever does may set what is off or absent by default.
+
+A trainer class of a library keeps a record of options, filled with its defaults where nobody passes any. As the arguments of
+a command line, its switches are on in one world and off in the other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import Function, HostFunction, Instance, Value
+from analysis.library.dataclass import annotations_of, default_of
+
+if TYPE_CHECKING:
+    from analysis.library.domain import TraceDomain
+
+
+def open_options(domain: TraceDomain, instance: Instance) -> None:
+    """Make flags of the switches in the records that ``instance`` keeps, as far as they still have their defaults."""
+    for held in list(instance.fields.values()):
+        if isinstance(held, Instance) and isinstance(held.cls.find("__init__"), HostFunction):
+            for name in annotations_of(held.cls):
+                if _is_switch(held.fields.get(name, ...)) and default_of(held.cls, name) is held.fields[name]:
+                    domain.machine.heap.write(held.fields, name, domain.casting.symbol(name, domain.machine.span, ()))
+
+
+def missed(function: Function) -> dict[str, ast.arg]:
+    """The parameters that are absent by default and whose absence raises an exception somewhere: under some option they have to be passed."""
+    guarded = {name for each in ast.walk(function.node) if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Raise) for name in _tested(each.test)}
+    return {name: parameter for name, parameter in _absent(function).items() if name in guarded}
+
+
+def gone_through(function: Function) -> dict[str, ast.arg]:
+    """The parameters that are absent by default and over which the function goes in a loop where they are given."""
+    over = [each.iter for each in ast.walk(function.node) if isinstance(each, (ast.For, ast.comprehension))]
+    named = {name.id for each in over for name in ast.walk(each) if isinstance(name, ast.Name)}
+    return {name: parameter for name, parameter in _absent(function).items() if name in named}
+
+
+def _absent(function: Function) -> dict[str, ast.arg]:
+    """The parameters whose default is None."""
+    arguments = function.node.args
+    positional = zip(reversed([*arguments.posonlyargs, *arguments.args]), reversed(function.defaults), strict=False)
+    by_name = ((each, function.kw_defaults.get(each.arg, ...)) for each in arguments.kwonlyargs)
+    return {parameter.arg: parameter for parameter, default in (*positional, *by_name) if default is None}
+
+
+def _tested(test: ast.expr) -> Iterator[str]:
+    """The names whose absence is a part of the condition."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=parts):
+            for part in parts:
+                yield from _tested(part)
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=None)]):
+            yield name
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
+            yield name
+
+
+def _is_switch(value: Value) -> bool:
+    return value is None or isinstance(value, bool)

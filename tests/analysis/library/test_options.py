@@ -1,0 +1,54 @@
+"""Options of objects that nobody makes are on in one world and off in the other."""
+
+from __future__ import annotations
+
+from analysis.index import index
+from analysis.library.entries import Entry
+from analysis.library.program import trace_program
+from analysis.snapshot import Snapshot
+from analysis.trace.events import Kind
+
+TRAINER = """
+from dataclasses import dataclass
+import torch
+
+@dataclass
+class Options:
+    evaluate: bool = False
+    steps: int = 3
+    resume: str = None
+
+class Trainer:
+    def __init__(self, model):
+        self.model, self.options = model, Options({given})
+
+    def train(self, data, held_out=None):
+        if self.options.evaluate and held_out is None:
+            raise ValueError("nothing to evaluate on")
+        optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.model.train()
+        for batch in data:
+            self.model(batch).sum().backward()
+            optimizer.step()
+            if self.options.evaluate:
+                self.model.eval()
+                for x in held_out:
+                    self.model(x)
+"""
+
+
+def evaluated(given: str = "") -> list[bool]:
+    """For each world that is run, whether it evaluates."""
+    snapshot = Snapshot.of({"trainer.py": TRAINER.format(given=given).encode()})
+    traces = list(trace_program(snapshot, index(snapshot), ["trainer.py"]))
+    assert {trace.function for trace in traces} == {Entry("trainer.py", "Trainer.train").qualname}
+    assert all(any(trace.events(Kind.STEP)) for trace in traces)
+    return [any(trace.events(Kind.EVAL_MODE)) for trace in traces]
+
+
+def test_a_switch_that_has_its_default_is_on_in_one_world_and_off_in_the_other():
+    assert evaluated() == [True, False]
+
+
+def test_a_switch_that_the_program_sets_is_what_it_was_set_to():
+    assert evaluated("evaluate=True") == [True, True]
