@@ -35,7 +35,8 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
     metrics = Metrics()
     transport = Transport(settings.api_url, settings.graphql_url, settings.pace.request_timeout, metrics)
     app = App(settings, transport)
-    jobs = Jobs(database_of(settings), Performer(chains(Workplace(settings, app)), settings.pace, metrics), settings.pace)
+    database = database_of(settings)
+    jobs = Jobs(database, Performer(chains(Workplace(settings, app, database)), settings.pace, metrics), settings.pace)
 
     async def running(_application: web.Application) -> AsyncIterator[None]:
         async with transport:

@@ -6,11 +6,14 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Collection
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Protocol
 
 from dbos import DBOSConfig, DBOSPortableJSONSerializer
+
+from bot.locks import Locks
 
 #: The steps of stored jobs keep their meaning under this name; the default, a hash of the code, would strand them at a deploy.
 _VERSION = "1"
@@ -40,6 +43,9 @@ class Database(Protocol):
     def dead(self, executors: Collection[str]) -> list[str]:
         """Those of ``executors`` whose process is gone, so that their jobs are anybody's."""
 
+    def alone(self, name: str) -> AbstractAsyncContextManager[None]:
+        """Holds everybody else up who would be alone under ``name``, in whatever process."""
+
 
 @dataclass(slots=True)
 class SQLite:
@@ -48,6 +54,7 @@ class SQLite:
     path: Path
     shared: bool = False
     _lock: IO[str] | None = None
+    _locks: Locks = field(default_factory=Locks)
 
     def open(self) -> None:
         """Lock the file and switch it to write-ahead logging: the default journal holds webhooks up for seconds in a burst."""
@@ -78,6 +85,10 @@ class SQLite:
     def dead(self, executors: Collection[str]) -> list[str]:  # there are no others
         """None: the lock keeps other processes out."""
         return []
+
+    def alone(self, name: str) -> AbstractAsyncContextManager[None]:
+        """There is one process, so a lock within it will do."""
+        return self._locks.alone(name)
 
 
 def configuration(url: str, executor: str) -> DBOSConfig:

@@ -38,12 +38,14 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a step says: go on with ``state``, stop here, try again in ``seconds``, or (no step itself) failed for a ``reason`` in ``state``.
+    """What a step says: go on with ``state``, stop here, or (no step itself) failed for a ``reason`` in ``state``.
+
+    "later" repeats the step in ``seconds``, "again" the whole chain, with ``state`` for its facts.
 
     A step that stops the chain may name jobs to ``follow``: each waits for its subject's turn.
     """
 
-    then: Literal["go on", "done", "later", "failed"]
+    then: Literal["go on", "done", "later", "again", "failed"]
     state: Json = field(default_factory=dict)
     seconds: float = 0.0
     follow: tuple[Job, ...] = ()

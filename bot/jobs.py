@@ -51,6 +51,7 @@ class Jobs:
         """Take the database, resume what a former process left, and begin to work. Raises DatabaseTakenError."""
         self.database.open()
         workflows.use(self.performer)
+        self.performer.is_replaced = workflows.is_cancelled
         DBOS(config=self.database.config())
         logging.getLogger("dbos").addFilter(workflows.is_news)
         DBOS.launch()
@@ -101,7 +102,8 @@ class Jobs:
         for run in older:
             replaced = Job(**run.input["args"][0]) if run.input else job
             if replaced.when_replaced:
-                tidying = Job(replaced.when_replaced, replaced.subject, replaced.installation, replaced.delivery, replaced.facts | {"by": job.facts})
+                facts = replaced.facts | {"by": job.facts, "replaced": run.workflow_id}
+                tidying = Job(replaced.when_replaced, replaced.subject, replaced.installation, replaced.delivery, facts)
                 await self._enqueue(tidying, f"{tidying.key}#0", self.pace.tidy_delay)
 
     async def _enqueue(self, job: Job, own: str, delay: float | None = None) -> None:

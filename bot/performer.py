@@ -19,15 +19,23 @@ _TRIES = 4
 log = logging.getLogger(__name__)
 
 
+async def _never() -> bool:
+    return False
+
+
 @dataclass(slots=True)
 class Performer:
-    """Knows the chains. ``boot`` is the name of this process's start; ``stopping`` that it is about to end."""
+    """Knows the chains. ``boot`` is the name of this process's start; ``stopping`` that it is about to end.
+
+    ``is_replaced`` says whether the job whose step is running was replaced: such a step is not tried again.
+    """
 
     chains: Mapping[str, Chain]
     pace: Pace
     metrics: Metrics
     boot: str = field(default_factory=lambda: uuid.uuid4().hex)
     stopping: bool = False
+    is_replaced: Callable[[], Awaitable[bool]] = _never
 
     async def perform(self, kind: str, index: int, state: Json, boot: str) -> Outcome:
         """The step ``index`` of a chain that the process ``boot`` began: what a dead one was writing must settle first."""
@@ -67,6 +75,8 @@ class Performer:
                 log.warning("%s, try %d of %d: %s", label, attempt, _TRIES, error)
                 reason = str(error)
                 await asyncio.sleep(self.pace.retry * 2 ** (attempt - 1))
+                if await self.is_replaced():
+                    return Outcome("done")
             except Exception as error:
                 if self.stopping:
                     raise  # the next process goes on from here

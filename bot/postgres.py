@@ -10,7 +10,8 @@ import hashlib
 import os
 import socket
 import uuid
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,7 @@ import psycopg
 from dbos import DBOSConfig
 
 from bot.database import configuration
+from bot.locks import Locks
 
 _NAMESPACE = b"preflight executor "
 
@@ -35,6 +37,7 @@ class Postgres:
     executor: str = field(default_factory=_executor)
     shared: bool = True
     _session: psycopg.Connection[Any] | None = None
+    _locks: Locks = field(default_factory=Locks)
 
     def open(self) -> None:
         """Take the lock that says this process lives."""
@@ -54,6 +57,13 @@ class Postgres:
         """Those of ``executors`` whose process is gone: their lock can be taken."""
         session = self._alive()
         return [executor for executor in sorted(set(executors) - {self.executor}) if _is_free(session, executor)]
+
+    @asynccontextmanager
+    async def alone(self, name: str) -> AsyncIterator[None]:
+        """A lock that the database lets go of when its session ends, so that a process which dies holds nobody up."""
+        async with self._locks.alone(name), await psycopg.AsyncConnection.connect(self.url, autocommit=True) as session:
+            await session.execute("SELECT pg_advisory_lock(%s)", [_key(f"alone {name}")])
+            yield
 
     def _alive(self) -> psycopg.Connection[Any]:
         """The session that holds our lock, opened again if it was lost: until then others may take our jobs over."""

@@ -51,6 +51,12 @@ def is_news(record: logging.LogRecord) -> bool:
     )
 
 
+async def is_cancelled() -> bool:
+    """Whether the job whose step asks this was replaced meanwhile."""
+    found = await DBOS.get_workflow_status_async(DBOS.workflow_id or "")
+    return found is not None and found.status == "CANCELLED"
+
+
 def partition(key: str, delay: float | None = None) -> AbstractContextManager[Any]:
     """What is enqueued inside runs in turn with everything of the same ``key``, ``delay`` seconds from now at the earliest."""
     return SetEnqueueOptions(queue_partition_key=key, delay_seconds=delay)
@@ -66,8 +72,9 @@ async def job(value: Json) -> Json:
         try:
             outcome = await _light_steps(kind, start, state, boot)
             if outcome["then"] == "go on":
+                state = outcome["state"]
                 with SetWorkflowID(f"{DBOS.workflow_id}/{wait}"), partition(str(value["installation"])):
-                    handle = await DBOS.enqueue_workflow_async(INSTALLATIONS, steps, kind, outcome["start"], outcome["state"])
+                    handle = await DBOS.enqueue_workflow_async(INSTALLATIONS, steps, kind, outcome["start"], state)
                 outcome = await handle.get_result(polling_interval_sec=_running().pace.poll)
         except dbos_error.DBOSAwaitedWorkflowMaxRecoveryAttemptsExceeded:
             reason = f"the server went down {_RECOVERIES} times while it worked on this"
@@ -80,7 +87,7 @@ async def job(value: Json) -> Json:
             break
         start, state = outcome["start"], outcome["state"]
         await DBOS.sleep_async(outcome["seconds"])
-    await _report(kind, value["facts"], reason)
+    await _report(kind, value["facts"] | {"known": state}, reason)
     raise JobFailedError(reason)
 
 
@@ -92,7 +99,7 @@ async def steps(kind: str, start: int, state: Json) -> Json:
     for index in range(start, len(chain)):
         outcome = await _perform(kind, index, state, boot)
         if outcome["then"] != "go on":
-            return outcome | {"start": index}
+            return _stopped(outcome, index)
         state = outcome["state"]
     return {"then": "done"}
 
@@ -105,9 +112,14 @@ async def _light_steps(kind: str, start: int, state: Json, boot: str) -> Json:
             return {"then": "go on", "start": index, "state": state}
         outcome = await _perform(kind, index, state, boot)
         if outcome["then"] != "go on":
-            return outcome | {"start": index}
+            return _stopped(outcome, index)
         state = outcome["state"]
     return {"then": "done"}
+
+
+def _stopped(outcome: Json, index: int) -> Json:
+    """The outcome of step ``index``, with the step from which to go on should there be more to do."""
+    return outcome | {"start": 0 if outcome["then"] == "again" else index}
 
 
 async def _perform(kind: str, index: int, state: Json, boot: str) -> Json:

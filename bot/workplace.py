@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.database import Database
 from bot.github.app import App
 from bot.github.client import Client
 from bot.github.snapshots import Reader
@@ -19,6 +21,7 @@ class Workplace:
 
     settings: ServerSettings
     app: App
+    database: Database
 
     def client(self, facts: Json) -> Client:
         """A client for the repository that ``facts`` name."""
@@ -31,6 +34,10 @@ class Workplace:
     def cache_folder(self, installation: int) -> Path:
         """What is kept of an installation's repositories."""
         return self.settings.state_dir / "cache" / str(installation)
+
+    def alone(self, facts: Json) -> AbstractAsyncContextManager[None]:
+        """Keeps others from writing on the pull request that ``facts`` name."""
+        return self.database.alone(f"{facts['repository']}#{facts['number']}")
 
     def signer(self, facts: Json) -> Signer:
         """Signs what is posted on the pull request that ``facts`` name; by id, since a repository may be renamed."""

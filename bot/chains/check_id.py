@@ -11,6 +11,11 @@ def merge_id(facts: Json) -> str:
     return f"merge/{facts['head']}/{facts['base']}{request}"
 
 
+def is_about(external: str, number: int, head: str) -> bool:
+    """Whether the check run of that external id is about ``head`` of pull request ``number``, whoever asked for it."""
+    return external.split("/")[:2] == [str(number), head]
+
+
 def external_id(facts: Json, head: str) -> str:
     """One check run a head, and one more each time somebody asks for another."""
     request = f"/{facts['request']}" if facts["request"] else ""

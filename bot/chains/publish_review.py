@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from analysis.finding import Safety
 from analysis.settings import CommentStyle, Settings
 from bot.chains.check_id import external_id
-from bot.chains.review_state import diff_of, settings_or_default, unfinished
+from bot.chains.review_state import again, diff_of, settings_or_default, unfinished
 from bot.chains.withdraw_check import REPLACED
 from bot.github.checks import complete_check, find_check
 from bot.github.client import Client
@@ -35,7 +35,11 @@ _RETIRED = "This change no longer touches training code."
 
 
 class _ReplacedError(Exception):
-    """The head moved while we were writing: the newer commit has a job of its own."""
+    """The head moved to ``head`` while we were writing."""
+
+    def __init__(self, head: str) -> None:
+        super().__init__(head)
+        self.head = head
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,10 @@ class Publisher:
 
         The check comes first: a team may wait for it before it merges, and a second lies between any two writes.
         """
+        async with self.place.alone(state):
+            return await self._publish(state)
+
+    async def _publish(self, state: Json) -> Outcome:
         client = self.place.client(state)
         run = await find_check(client, self.place.settings.app_id, state["head"], external_id(state, state["head"]))
         if run is None:
@@ -62,16 +70,17 @@ class Publisher:
         conversation = await read_conversation(client, state["number"], diff=True)
         if conversation.head != state["head"]:
             await complete_check(client, run, REPLACED)
-            return Outcome("done")
+            return again(state, conversation.head)
         inline, shown = self._inline(state, review, settings, contents, conversation)
         await complete_check(client, run, check_output(review, settings), _annotations(review, shown, contents), actions=_actions(review))
         self._count(review)
+        writer = self._while_current(client, state)
         try:
-            await self._post_inline(client, state, inline)
-            await self._close_threads(client, state, review, conversation)
-            await self._post_comment(client, state, review, settings, conversation)
-        except _ReplacedError:
-            return Outcome("done")
+            await self._post_inline(writer, state, inline)
+            await self._close_threads(writer, state, review, conversation)
+            await self._post_comment(writer, state, review, settings, conversation)
+        except _ReplacedError as replaced:
+            return again(state, replaced.head)
         return Outcome("go on", state | {"review": None})
 
     def _count(self, review: Review) -> None:
@@ -106,7 +115,6 @@ class Publisher:
         """Post the review; a line that GitHub refuses gets a comment on its file."""
         if inline is None:
             return
-        await self._require_current(client, state)
         taken = await post_review(client, state["number"], state["head"], inline)
         for comment in inline.comments:
             if comment not in taken:
@@ -119,7 +127,6 @@ class Publisher:
         signer = self.place.signer(state)
         present = {digest(finding.fingerprint) for finding in (*review.introduced, *review.existing)}
         for thread in gone(conversation.threads, signer, present):
-            await self._require_current(client, state)
             await close_thread(client, state["number"], thread, signer, state["head"])
 
     async def _post_comment(self, client: Client, state: Json, review: Review, settings: Settings, conversation: Conversation) -> None:
@@ -134,9 +141,6 @@ class Publisher:
             body = comment.signed(signer)
         else:
             return
-        if [said.body for said in existing] == [body]:
-            return
-        await self._require_current(client, state)
         write = hide_and_add if settings.comment is CommentStyle.HIDE_AND_NEW else set_comment
         await write(client, state["number"], existing, body)
 
@@ -146,9 +150,15 @@ class Publisher:
         paths = {edit.path for finding in review.introduced if finding.fix for edit in finding.fix.edits}
         return await reader.contents(await reader.tree(state["head"]), paths) if paths else {}
 
-    async def _require_current(self, client: Client, state: Json) -> None:
-        if (await read_pull(client, state["number"])).head != state["head"]:
-            raise _ReplacedError
+    def _while_current(self, client: Client, state: Json) -> Client:
+        """A client that writes only while the head is the one that was read: a turn to write may be long in coming."""
+
+        async def current() -> None:
+            head = (await read_pull(client, state["number"])).head
+            if head != state["head"]:
+                raise _ReplacedError(head)
+
+        return client.provided(current)
 
 
 def _actions(review: Review) -> tuple[Action, ...]:

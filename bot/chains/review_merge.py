@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.chains.check_id import merge_id
 from bot.chains.review_pull import NOTHING_TO_READ, Reviewing
 from bot.chains.review_state import settings_or_default, unfinished
-from bot.github.checks import begin_check, complete_check, find_check
+from bot.github.checks import begin_check, complete_check, find_check, unsettled_checks
 from bot.github.configuration import configuration_at
 from bot.github.errors import GitHubError
 from bot.github.pull import changed_paths
@@ -43,8 +43,7 @@ class Merging:
         """Show a check run in progress; where the group is gone, end the one that is there."""
         client, app_id = self.place.client(facts), self.place.settings.app_id
         if facts["destroyed"]:
-            begun = await find_check(client, app_id, facts["head"], merge_id(facts))
-            if begun is not None:
+            for begun in await unsettled_checks(client, app_id, facts["head"]):
                 await complete_check(client, begun, _DESTROYED)
             return Outcome("done")
         run = await begin_check(client, app_id, facts["head"], merge_id(facts))

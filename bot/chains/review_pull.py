@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from analysis.settings import Settings
 from bot.chains.check_id import external_id
 from bot.chains.pause import is_paused
 from bot.chains.publish_review import Publisher
-from bot.chains.review_state import changes_to_json, settings_or_default, unfinished
+from bot.chains.review_state import again, changes_to_json, pull_from_json, pull_to_json, settings_or_default, unfinished
 from bot.chains.scan_branch import Scanning
 from bot.events.payload import SKIP_LABEL
 from bot.github.checks import amend_check, begin_check, complete_check, find_check
@@ -27,6 +28,9 @@ from bot.worker.run import Stopped, run_task
 from bot.worker.wire import Task
 from bot.workplace import Workplace
 
+#: After that a crash or a limit lies between looking and writing: the head may have moved.
+_LOOK_HOLDS_SECONDS = 5.0
+
 _SKIPPED_BY_LABEL = notice_output("skipped", "Skipped", f"The label `{SKIP_LABEL}` asks Preflight to leave this pull request alone.")
 _SKIPPED_DRAFT = notice_output(
     "skipped", "Skipped: draft", "Drafts are read once they are ready for review, or always with `drafts = true` in the configuration."
@@ -43,6 +47,7 @@ def review_chain(place: Workplace) -> Chain:
     reviewing = Reviewing(place)
     publisher = Publisher(place)
     steps = (
+        Step("look", reviewing.look, light=True),
         Step("begin", reviewing.begin, light=True),
         Step("analyse", reviewing.analyse, interruptible=True),
         Step("publish", publisher.publish),
@@ -57,29 +62,41 @@ class Reviewing:
 
     place: Workplace
 
-    async def begin(self, facts: Json) -> Outcome:
-        """Show a check run in progress on the current head, which may be newer than the delivery; end it here if nothing is to be read.
+    async def look(self, facts: Json) -> Outcome:
+        """Find the current head, which may be newer than the delivery.
 
-        One that is completed already may have lost its review or its comment with the job that a newer delivery replaced.
+        It is stored before anything is written there, so that whoever tidies up after us knows where to look.
         """
         client = self.place.client(facts)
         pull = await read_pull(client, facts["number"])
         if not pull.is_open:
             await self._end(client, facts, pull.head)
             return Outcome("done")
-        run = await begin_check(client, self.place.settings.app_id, pull.head, external_id(facts, pull.head))
+        return Outcome("go on", facts | {"head": pull.head, "pull": pull_to_json(pull), "looked": time.time()})
+
+    async def begin(self, state: Json) -> Outcome:
+        """Show a check run in progress; end it here if nothing is to be read.
+
+        One that is completed already may have lost its review or its comment with the job that a newer delivery replaced.
+        """
+        if time.time() - state["looked"] > _LOOK_HOLDS_SECONDS:
+            return again(state, state["head"])
+        async with self.place.alone(state):
+            return await self._begin(self.place.client(state), state, pull_from_json(state["pull"]))
+
+    async def _begin(self, client: Client, state: Json, pull: Pull) -> Outcome:
+        run = await begin_check(client, self.place.settings.app_id, pull.head, external_id(state, pull.head))
         tip, configuration = await configuration_of(client, self.place.reader(client), pull)
-        skipped = await self._skipped(client, facts, pull, settings_or_default(configuration))
+        skipped = await self._skipped(client, state, pull, settings_or_default(configuration))
         if skipped is not None:
             await complete_check(client, run, skipped, actions=(RERUN,))
             return Outcome("done")
         changes = await read_changes(client, pull.number)
-        state = facts | {"head": pull.head, "ref": f"refs/pull/{pull.number}/head", "tip": tip, "changes": changes_to_json(changes)}
         if not touches_training(changes.paths):
-            await Publisher(self.place).retire_comment(facts)
+            await Publisher(self.place).retire_comment(state)
             await complete_check(client, run, NOTHING_TO_READ)
             return Outcome("done")
-        return Outcome("go on", state)
+        return Outcome("go on", state | {"ref": f"refs/pull/{pull.number}/head", "tip": tip, "changes": changes_to_json(changes)})
 
     async def analyse(self, state: Json) -> Outcome:
         """Bring both commits here and have a worker compare them."""
@@ -97,10 +114,10 @@ class Reviewing:
         return Outcome("go on", state | {"review": review})
 
     async def failed(self, facts: Json, reason: str) -> None:
-        """Complete what was begun on the delivery's head and on the current one; our failure never fails the change."""
+        """Complete what was begun on the delivery's head, the one we looked at and the current one; our failure never fails the change."""
         client = self.place.client(facts)
         pull = await read_pull(client, facts["number"])
-        for head in {facts["head"], pull.head}:
+        for head in {facts["head"], facts["known"]["head"], pull.head}:
             run = await find_check(client, self.place.settings.app_id, head, external_id(facts, head))
             if run is not None and run.settled and head == pull.head:
                 await amend_check(client, run, f"**The review or the memory comment could not be posted:** {prose(redacted(reason))}")

@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from analysis.settings import Settings
 from analysis.settings_file import SettingsError, settings_of
-from bot.github.pull import Changes
-from bot.job import Json
+from bot.github.pull import Changes, Pull
+from bot.job import Json, Outcome
 from bot.review.check_run import UNFINISHED, CheckOutput, notice_output
 from bot.review.diff import Diff, Hunk
 from bot.review.text import prose
+
+#: What a review job is about; all else in its state was read on the way.
+_FACTS = frozenset({"installation", "repository", "full_name", "number", "head", "request", "asked"})
+#: GitHub may tell an older head for a moment after a push.
+_HEAD_SETTLES_SECONDS = 1.0
+
+
+def again(state: Json, head: str) -> Outcome:
+    """Read the pull request anew, its newer commit ``head`` included.
+
+    That commit's own job replaces this one, unless its delivery was lost or came before.
+    """
+    return Outcome("again", {name: value for name, value in state.items() if name in _FACTS} | {"head": head}, seconds=_HEAD_SETTLES_SECONDS)
+
+
+def pull_to_json(pull: Pull) -> Json:
+    """``pull`` for the job's state."""
+    return asdict(pull) | {"labels": sorted(pull.labels)}
+
+
+def pull_from_json(value: Json) -> Pull:
+    """The pull request that ``pull_to_json`` put into a job's state."""
+    return Pull(**value | {"labels": frozenset(value["labels"])})
 
 
 def unfinished(reason: str) -> CheckOutput:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from bot.chains.check_id import external_id
-from bot.github.checks import complete_check, find_check
+from bot.chains.check_id import external_id, is_about
+from bot.github.checks import complete_check, unsettled_checks
+from bot.github.client import Client
 from bot.github.pull import read_pull
+from bot.history import heads_of
 from bot.job import Chain, Json, Outcome, Step
 from bot.review.check_run import notice_output
 from bot.workplace import Workplace
@@ -13,16 +15,22 @@ REPLACED = notice_output("cancelled", "Replaced by a newer commit", "A newer com
 
 
 def withdraw_chain(place: Workplace) -> Chain:
-    """Completes the check run of the replaced job's head as cancelled, unless the newer job reports on the very same one."""
+    """Completes the check runs that the replaced job began as cancelled, unless the newer job reports on the very same one."""
 
     async def withdraw(facts: Json) -> Outcome:
         client = place.client(facts)
-        pull = await read_pull(client, facts["number"])
-        if pull.head != facts["head"] or facts["request"] != facts["by"]["request"] or not pull.is_open:
-            run = await find_check(client, place.settings.app_id, facts["head"], external_id(facts, facts["head"]))
-            if run is not None:
-                await complete_check(client, run, REPLACED)
+        async with place.alone(facts):
+            pull = await read_pull(client, facts["number"])
+            for head in sorted({facts["head"], *await heads_of(facts["replaced"])}):
+                is_over = head != pull.head or not pull.is_open
+                await _withdraw(client, facts, head, is_over=is_over)
         return Outcome("done")
+
+    async def _withdraw(client: Client, facts: Json, head: str, *, is_over: bool) -> None:
+        for run in await unsettled_checks(client, place.settings.app_id, head):
+            ours = run.external_id == external_id(facts, head) and facts["request"] != facts["by"]["request"]
+            if ours or (is_over and is_about(run.external_id, facts["number"], head)):
+                await complete_check(client, run, REPLACED)
 
     async def failed(_facts: Json, _reason: str) -> None:
         return  # the newer commit's check is what counts

@@ -11,10 +11,10 @@ from functools import cached_property
 from analysis.finding import Confidence, Finding, Severity
 from analysis.report import Report
 from analysis.rule import Rule
-from analysis.source import SourceFile
 from bot.cli import finding_text
 from bot.cli.folder import Folder
 from bot.cli.shown import renamed
+from bot.cli.source_lines import lines_of
 from bot.cli.terminal import Paint, Style
 from bot.cli.workflow_command import workflow_command
 from bot.review.finding_json import counts_to_json, finding_to_json
@@ -45,13 +45,8 @@ class Checked:
 
     def lines(self) -> finding_text.Lines:
         """The lines of a file, by its path from the working directory."""
-        by_shown: dict[str, list[str]] = {}
-        spans = [span for finding in self.findings for span in (finding.span, *(step.span for step in finding.evidence))]
-        for path in {span.path for span in spans}:
-            source = self.folder.snapshot.source(path)
-            content = source.content if isinstance(source, SourceFile) else self.folder.snapshot.contents.get(path, b"")
-            by_shown[self.folder.shown(path)] = [line.decode("utf-8", "replace") for line in content.splitlines()]
-        return lambda path: by_shown.get(path, [])
+        paths = {span.path for finding in self.findings for span in (finding.span, *(step.span for step in finding.evidence))}
+        return lines_of(self.folder.snapshot, {path: self.folder.shown(path) for path in paths})
 
 
 def _text(checked: Checked, paint: Paint) -> str:

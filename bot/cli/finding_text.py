@@ -11,7 +11,7 @@ from bot.cli.excerpt import Excerpt
 from bot.cli.terminal import Paint, Style, printable
 from bot.review.located import LocatedFinding, Remark
 
-#: The lines of a file by the path that findings name it with.
+#: The lines of a file, or of a cell of a notebook, by the name that findings give it.
 Lines: TypeAlias = Callable[[str], Sequence[str]]
 
 _STYLES = {Severity.ERROR: Style.RED, Severity.WARNING: Style.YELLOW, Severity.NOTICE: Style.BLUE}
@@ -20,14 +20,14 @@ _STYLES = {Severity.ERROR: Style.RED, Severity.WARNING: Style.YELLOW, Severity.N
 def render(finding: LocatedFinding, lines: Lines, paint: Paint) -> str:
     """Several lines of text, without a newline at the end."""
     style = _STYLES[finding.severity]
-    place = paint(f"{printable(finding.path)}:{finding.line}:{finding.column}", Style.BOLD)
+    place = paint(f"{printable(finding.file)}:{finding.line}:{finding.column}", Style.BOLD)
     severity = paint(finding.severity.label, style)
     head = f"{place}: {severity}: {printable(finding.message)} {paint(f'[{finding.rule}]', Style.DIM)}"
     return "\n".join([head, *_source(finding, lines, style, paint), *_evidence(finding, lines, paint), *_fix(finding, paint)])
 
 
 def _source(finding: LocatedFinding, lines: Lines, style: Style, paint: Paint) -> list[str]:
-    text = _line(lines(finding.path), finding.line)
+    text = _line(lines(finding.file), finding.line)
     if text is None:
         return []
     end = finding.end_column if finding.end_line == finding.line else len(text.rstrip()) + 1
@@ -37,18 +37,18 @@ def _source(finding: LocatedFinding, lines: Lines, style: Style, paint: Paint) -
 def _evidence(finding: LocatedFinding, lines: Lines, paint: Paint) -> list[str]:
     """The chain, each step with its line; nothing where it would only repeat the finding."""
     steps = finding.evidence
-    if len(steps) == 1 and (steps[0].path, steps[0].line) == (finding.path, finding.line):
+    if len(steps) == 1 and (steps[0].file, steps[0].line) == (finding.file, finding.line):
         return []
     shown = [f"  {paint('because', Style.CYAN)}"]
     for number, step in enumerate(steps, 1):
-        shown.append(f"  {number}. {printable(step.path)}:{step.line}: {printable(step.message)}")
-        if (step.path, step.line) != (finding.path, finding.line):
+        shown.append(f"  {number}. {printable(step.file)}:{step.line}: {printable(step.message)}")
+        if (step.file, step.line) != (finding.file, finding.line):
             shown += _step_source(step, lines, paint)
     return shown
 
 
 def _step_source(step: Remark, lines: Lines, paint: Paint) -> list[str]:
-    text = _line(lines(step.path), step.line)
+    text = _line(lines(step.file), step.line)
     return [] if text is None else [excerpt.plain(step.line, text, paint)]
 
 

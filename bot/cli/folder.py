@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.nearest import nearest
+from analysis.notebook import ENDING as NOTEBOOK
+from analysis.notebook import MAX_BYTES as NOTEBOOK_BYTES
 from analysis.settings_file import FILES as SETTINGS_FILES
-from analysis.snapshot import Snapshot
+from analysis.snapshot import Snapshot, is_code
 from analysis.source import MAX_BYTES, NotAnalysed
 from bot.cli.file_content import read_file
 from bot.cli.outcome import UsageError
@@ -23,7 +25,7 @@ from bot.wanted_files import DATA_BYTES, is_wanted
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """What was read. ``requested`` are the Python files asked for; ``skipped`` folders were passed over by their name."""
+    """What was read. ``requested`` are the Python files and notebooks asked for; ``skipped`` folders were passed over by their name."""
 
     root: Path
     snapshot: Snapshot
@@ -51,21 +53,21 @@ def read_folder(paths: Sequence[Path]) -> Folder:
 
 
 def _read(root: Path, tree: Walk, asked_trees: dict[Path, Walk], asked_files: list[str]) -> Folder:
-    requested = {path for each in asked_trees.values() for path in each.files if path.endswith(".py")}
+    requested = {path for each in asked_trees.values() for path in each.files if is_code(path)}
     paths = {*tree.files, *requested, *asked_files}
     contents: dict[str, bytes] = {}
     failed: list[NotAnalysed] = []
     for path in sorted(paths):
         if not is_wanted(path, 0) and path not in asked_files:
             continue
-        code = path.endswith(".py")
-        content = read_file(root, path, MAX_BYTES if code else DATA_BYTES)
+        code = is_code(path)
+        content = read_file(root, path, (NOTEBOOK_BYTES if path.endswith(NOTEBOOK) else MAX_BYTES) if code else DATA_BYTES)
         if isinstance(content, NotAnalysed):
             failed.append(content)
         elif code or is_wanted(path, len(content)) or path in asked_files:  # code that is too large is named by the analysis
             contents[path] = content
-    failed += [NotAnalysed(path, "is not a Python file") for path in asked_files if path in contents and not path.endswith(".py")]
-    requested.update(path for path in asked_files if path.endswith(".py"))
+    failed += [NotAnalysed(path, "is not a Python file or notebook") for path in asked_files if path in contents and not is_code(path)]
+    requested.update(path for path in asked_files if is_code(path))
     return Folder(
         root,
         Snapshot(frozenset(paths), contents),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from analysis.snapshot import Snapshot
-from analysis.source import SourceFile
 from bot.cli import finding_text
+from bot.cli.source_lines import lines_of
 from bot.cli.terminal import Paint, Style, printable
 from bot.review.located import LocatedFinding
 from bot.review.result import EstimatePair, Review
@@ -18,7 +18,8 @@ _VERDICTS = {"fits": "fits", "borderline": "may not fit", "does_not_fit": "does 
 
 def as_text(review: Review, head: Snapshot, paint: Paint) -> str:
     """The review of ``head``, ending with a newline."""
-    blocks = [finding_text.render(finding, _lines(head), paint) for finding in review.introduced]
+    lines = _lines(head, review.introduced)
+    blocks = [finding_text.render(finding, lines, paint) for finding in review.introduced]
     if review.fixed:
         blocks.append("\n".join([paint("Fixed by this change", Style.GREEN), *map(_short, review.fixed)]))
     blocks += ["\n".join(_memory(pair, paint)) for pair in review.estimates]
@@ -26,17 +27,13 @@ def as_text(review: Review, head: Snapshot, paint: Paint) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _lines(snapshot: Snapshot) -> finding_text.Lines:
-    def lines(path: str) -> list[str]:
-        source = snapshot.source(path)
-        content = source.content if isinstance(source, SourceFile) else snapshot.contents.get(path, b"")
-        return [line.decode("utf-8", "replace") for line in content.splitlines()]
-
-    return lines
+def _lines(snapshot: Snapshot, findings: Iterable[LocatedFinding]) -> finding_text.Lines:
+    paths = {path for finding in findings for path in (finding.path, *(step.path for step in finding.evidence))}
+    return lines_of(snapshot, {path: path for path in paths})
 
 
 def _short(finding: LocatedFinding) -> str:
-    return f"  {printable(finding.path)}:{finding.line}: {printable(finding.message)} [{finding.rule}]"
+    return f"  {printable(finding.file)}:{finding.line}: {printable(finding.message)} [{finding.rule}]"
 
 
 def _memory(pair: EstimatePair, paint: Paint) -> Iterator[str]:

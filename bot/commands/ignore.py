@@ -54,7 +54,7 @@ def _comments(findings: list[LocatedFinding], reason: str, contents: Mapping[str
     for finding in findings:
         raw = contents.get(finding.path, b"\r")
         lines = raw.decode("utf-8", "replace").split("\n")
-        if b"\r" in raw or not diff.holds(finding.path, finding.line, finding.line) or finding.line >= len(lines):
+        if finding.cell is not None or b"\r" in raw or not diff.holds(finding.path, finding.line, finding.line) or finding.line >= len(lines):
             continue
         line = lines[finding.line - 1]
         indent = line[: len(line) - len(line.lstrip())]

@@ -25,6 +25,7 @@ class CheckRun:
     """
 
     id: int
+    external_id: str
     settled: bool
     annotations: int
     title: str
@@ -39,6 +40,11 @@ async def find_check(client: Client, app_id: int, head: str, external_id: str) -
 async def external_ids(client: Client, app_id: int, head: str) -> tuple[str, ...]:
     """The external ids of all our check runs on ``head``."""
     return tuple(run["external_id"] for run in await _runs(client, app_id, head))
+
+
+async def unsettled_checks(client: Client, app_id: int, head: str) -> list[CheckRun]:
+    """Our check runs on ``head`` that have no result yet."""
+    return [run for run in map(_check_run, await _runs(client, app_id, head)) if not run.settled]
 
 
 async def begin_check(client: Client, app_id: int, head: str, external_id: str) -> CheckRun:
@@ -90,4 +96,4 @@ def _check_run(run: dict[str, Any]) -> CheckRun:
     output = run["output"]
     title = output["title"] or ""
     settled = run["status"] == "completed" and title != UNFINISHED
-    return CheckRun(run["id"], settled, output["annotations_count"], title, output["summary"] or "")
+    return CheckRun(run["id"], run["external_id"], settled, output["annotations_count"], title, output["summary"] or "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -12,7 +12,7 @@ import aiohttp
 
 from bot.github.app_auth import PERMISSIONS, Permissions, TokenCache
 from bot.github.errors import GitHubError, RateLimitedError, RefusedError, TransientError
-from bot.github.pacing import Turn, repeated_read, waiting_out
+from bot.github.pacing import Turn, repeated_read
 from bot.github.transport import Answer, Transport, UnauthorizedError
 from bot.settings import Pace
 
@@ -33,6 +33,7 @@ class Client:
     repository: int
     full_name: str
     permissions: Permissions = field(default_factory=lambda: PERMISSIONS)
+    condition: Callable[[], Awaitable[None]] | None = None
 
     def allowed(self, **permissions: str) -> Self:
         """The same client with a token that carries ``permissions`` and nothing else, which the installation must have granted."""
@@ -59,14 +60,20 @@ class Client:
         answer = await repeated_read(self.pace, lambda: self._send("POST", "/graphql", body))
         return _graphql_data(answer.data)
 
-    async def write(self, method: str, path: str, json: object = None) -> Any:
-        """A write, in its turn. It is repeated only after a refusal that says to wait: after a broken line it may have happened.
+    def provided(self, condition: Callable[[], Awaitable[None]]) -> Self:
+        """The same client, but every write asks ``condition`` when its turn has come; what that raises keeps it from happening."""
+        return replace(self, condition=condition)
 
-        Then TransientError is raised once GitHub is surely done with it, so that whoever tries again may look first.
+    async def write(self, method: str, path: str, json: object = None) -> Any:
+        """A write, in its turn. It is never repeated here: whoever tries again looks first at what is there by then.
+
+        Raises TransientError after a broken line once GitHub is surely done with it: the write may have happened.
         """
         async with self.turn.taken():
+            if self.condition is not None:
+                await self.condition()
             try:
-                return (await waiting_out(self.pace, lambda: self._send(method, path, json))).data
+                return (await self._send(method, path, json)).data
             except TransientError:
                 await asyncio.sleep(self.pace.settle)
                 raise
@@ -87,6 +94,7 @@ class Client:
             yield response
 
     async def _send(self, method: str, path: str, json: object = None, params: Mapping[str, str] | None = None) -> Answer:
+        self.turn.require_awake()
         token = await self._token()
         try:
             return await self.transport.send(method, self._full(path), token, json, params)
@@ -94,6 +102,9 @@ class Client:
             self.tokens.forget(self.installation, self.repository, self.permissions)
             fresh = await self._token()
             return await self.transport.send(method, self._full(path), fresh, json, params)
+        except RateLimitedError as error:
+            self.turn.rest(error.seconds)
+            raise
 
     async def _token(self) -> str:
         return await self.tokens.token(self.installation, self.repository, self.permissions)

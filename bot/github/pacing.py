@@ -19,11 +19,22 @@ Send = Callable[[], Awaitable[Answer]]
 
 @dataclass(slots=True)
 class Turn:
-    """One content write at a time, at least ``interval`` seconds apart, as GitHub asks."""
+    """One content write at a time, at least ``interval`` seconds apart, as GitHub asks; and none of any kind where it asked to wait."""
 
     interval: float
+    _rests_until: float = float("-inf")
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _last: float = float("-inf")
+
+    def rest(self, seconds: float) -> None:
+        """GitHub refused a request for its rate: whoever goes on asking may be shut out."""
+        self._rests_until = max(self._rests_until, time.monotonic() + seconds)
+
+    def require_awake(self) -> None:
+        """Raise RateLimitedError with what is left of the time that GitHub asked for."""
+        left = self._rests_until - time.monotonic()
+        if left > 0:
+            raise RateLimitedError("GitHub asked this installation to wait", left)
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:

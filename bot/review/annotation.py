@@ -70,14 +70,16 @@ class Batch:
 
 def annotate(finding: LocatedFinding, patched: str | None) -> Annotation:
     """``finding`` as an annotation; ``patched`` are the lines that its fix leaves. Plain text: GitHub renders no Markdown here."""
-    one_line = finding.line == finding.end_line
+    first, last = (finding.line, finding.end_line) if finding.cell is None else (1, 1)  # lines of a cell are none of the file
+    one_line = first == last and finding.cell is None
+    in_cell = "" if finding.cell is None else f"Cell {finding.cell}, line {finding.line}: "
     return Annotation(
         path=finding.path,
-        start_line=finding.line,
-        end_line=finding.end_line,
+        start_line=first,
+        end_line=last,
         level=_LEVELS[finding.severity],
         title=limits.title(finding.rule),
-        message=limits.cut_bytes(visible(finding.message), limits.ANNOTATION_BYTES),
+        message=limits.cut_bytes(in_cell + visible(finding.message), limits.ANNOTATION_BYTES),
         raw_details=limits.cut_bytes(_details(finding, patched), limits.ANNOTATION_BYTES),
         columns=(finding.column, max(finding.column, finding.end_column - 1)) if one_line else None,
     )
@@ -93,7 +95,7 @@ def batches(annotations: Iterable[Annotation], already_sent: int = 0) -> Iterato
 def _details(finding: LocatedFinding, patched: str | None) -> str:
     parts = []
     if len(finding.evidence) > 1:
-        steps = (f"{visible(step.path)}:{step.line}: {visible(step.message)}" for step in finding.evidence)
+        steps = (f"{visible(step.file)}:{step.line}: {visible(step.message)}" for step in finding.evidence)
         parts.append("How it gets there\n" + "\n".join(steps))
     if finding.fix is not None:
         parts.append(visible(finding.fix.title) + (f"\n{patched}" if patched else ""))

@@ -101,7 +101,7 @@ def _findings(title: str, findings: tuple[LocatedFinding, ...], shown: int) -> l
 
 
 def _row(finding: LocatedFinding) -> str:
-    where = code(f"{finding.path}:{finding.line}")
+    where = code(f"{finding.file}:{finding.line}")
     files = sorted({step.path for step in finding.evidence} - {finding.path})
     across = f" (with {', '.join(map(code, files))})" if files else ""
     return f"| {finding.severity.label} | {cell(where)} | {cell(code(finding.rule))}: {cell(prose(finding.message))}{cell(across)} |"
@@ -110,7 +110,7 @@ def _row(finding: LocatedFinding) -> str:
 def _fixed(review: Review) -> list[str]:
     if not review.fixed:
         return []
-    lines = [f"- {code(finding.rule)} in {code(f'{finding.path}:{finding.line}')}" for finding in review.fixed[:_FINDINGS_SHOWN]]
+    lines = [f"- {code(finding.rule)} in {code(f'{finding.file}:{finding.line}')}" for finding in review.fixed[:_FINDINGS_SHOWN]]
     return ["\n".join(["#### Fixed by this change", "", *lines])]
 
 

@@ -32,8 +32,11 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
         return Review(base_tip, head.commit, base.commit, not_analysed=unread, problems=problems)
     rules, unknown = _rules(settings)
     elsewhere = {rule.name for rule in memory_rules()}
-    before = configured(analyse(base, rules, _on_base(scope), entries=scope.entries | scope.removed, store=store, elsewhere=elsewhere), settings)
-    after = configured(analyse(head, rules, scope.paths, entries=scope.entries, store=store, elsewhere=elsewhere), settings)
+    touched = scope.changed | scope.removed
+    before = configured(
+        analyse(base, rules, _on_base(scope), entries=scope.entries | scope.removed, changed=touched, store=store, elsewhere=elsewhere), settings
+    )
+    after = configured(analyse(head, rules, scope.paths, entries=scope.entries, changed=touched, store=store, elsewhere=elsewhere), settings)
     matched = match(_located(before, base), _located(after, head), Moves.between(base, head))
     memory = estimate_pairs(base, head, scope, settings, store)
     of_memory = memory_findings(memory.pairs, base, head, settings)

@@ -13,8 +13,9 @@ Json = dict[str, Any]
 
 
 def finding_to_json(finding: LocatedFinding) -> Json:
-    """One entry of ``findings``."""
+    """One entry of ``findings``; ``cell`` only in notebooks."""
     return {
+        **_cell(finding),
         "rule": finding.rule,
         "severity": finding.severity.label,
         "confidence": finding.confidence.label,
@@ -47,12 +48,16 @@ def finding_from_json(value: Json) -> LocatedFinding:
 
 def remarks_to_json(remarks: Iterable[Remark]) -> list[Json]:
     """``evidence``, ``unresolved`` or ``not_analysed``."""
-    return [{"path": remark.path, "line": remark.line, "message": remark.message} for remark in remarks]
+    return [{"path": remark.path, "line": remark.line, "message": remark.message, **_cell(remark)} for remark in remarks]
+
+
+def _cell(place: Remark | LocatedFinding) -> Json:
+    return {} if place.cell is None else {"cell": place.cell}
 
 
 def remarks_from_json(values: list[Json]) -> tuple[Remark, ...]:
     """The inverse of ``remarks_to_json``."""
-    return tuple(Remark(value["path"], value["line"], value["message"]) for value in values)
+    return tuple(Remark(value["path"], value["line"], value["message"], value.get("cell")) for value in values)
 
 
 def counts_to_json(what: str, rules: Iterable[str]) -> Json:

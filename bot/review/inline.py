@@ -107,7 +107,7 @@ def _comment(finding: LocatedFinding, fix: LocatedFix, replacement: Replacement,
         lines += [prose(fix.title), ""]
     lines += [fenced(replacement.text, "suggestion"), ""]
     if len(finding.evidence) > 1:
-        steps = [f"1. {code(f'{step.path}:{step.line}')} {prose(step.message)}" for step in finding.evidence]
+        steps = [f"1. {code(f'{step.file}:{step.line}')} {prose(step.message)}" for step in finding.evidence]
         lines += ["<details><summary>How it gets there</summary>", "", *steps, "", "</details>", ""]
     body = limits.cut_markdown("\n".join(lines), limits.BODY_CHARACTERS - 200)
     mark = signer.mark(FINDING, digest(finding.fingerprint))

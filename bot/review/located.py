@@ -8,18 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.finding import Confidence, Finding, Safety, Severity
+from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.snapshot import Snapshot
 from analysis.source import Span
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Remark:
-    """A sentence about a line: a step of evidence, what was not followed, what was not read."""
+    """A sentence about a line: a step of evidence, what was not followed, what was not read. In a notebook the line is one of ``cell``."""
 
     path: str
     line: int
     message: str
+    cell: int | None = None
+
+    @property
+    def file(self) -> str:
+        """What its lines count in: the file, or a cell of it."""
+        return named(self.path, self.cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,10 @@ class LocatedFix:
 
 @dataclass(frozen=True, slots=True)
 class LocatedFinding:
-    """A finding as ``check --format json`` prints it; lines and columns from 1, columns in characters, end exclusive."""
+    """A finding as ``check --format json`` prints it; lines and columns from 1, columns in characters, end exclusive.
+
+    In a notebook lines count from the start of ``cell``, and cells from 1.
+    """
 
     rule: str
     severity: Severity
@@ -60,11 +69,22 @@ class LocatedFinding:
     fix: LocatedFix | None
     no_fix_because: str | None
     fingerprint: str
+    cell: int | None = None
+
+    @property
+    def file(self) -> str:
+        """What its lines count in: the file, or a cell of it."""
+        return named(self.path, self.cell)
 
     @property
     def rank(self) -> tuple[int, int, str, int, str]:
         """Sort key: what matters most first, then by place."""
         return (-self.severity, -self.confidence, self.path, self.line, self.rule)
+
+
+def named(path: str, cell: int | None) -> str:
+    """A file, or a cell of a notebook, as it is called where lines are counted in it."""
+    return path if cell is None else f"{path}:cell {cell}"
 
 
 def locate(finding: Finding, snapshot: Snapshot) -> LocatedFinding:
@@ -81,11 +101,17 @@ def locate(finding: Finding, snapshot: Snapshot) -> LocatedFinding:
         end_line=position.end_line,
         end_column=position.end_column,
         message=finding.message,
-        evidence=tuple(Remark(step.span.path, snapshot.position(step.span).line, step.says) for step in finding.evidence),
+        evidence=tuple(_step(step, snapshot) for step in finding.evidence),
         fix=None if fix is None else LocatedFix(fix.title, fix.safety, tuple(_edit(edit.span, edit.text, snapshot) for edit in fix.edits)),
         no_fix_because=finding.no_fix_because,
         fingerprint=finding.fingerprint,
+        cell=position.cell,
     )
+
+
+def _step(step: Evidence, snapshot: Snapshot) -> Remark:
+    at = snapshot.position(step.span)
+    return Remark(step.span.path, at.line, step.says, at.cell)
 
 
 def _edit(span: Span, text: str, snapshot: Snapshot) -> LocatedEdit:

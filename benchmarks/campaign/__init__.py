@@ -1,0 +1,1 @@
+"""Random orders of events, faults and kills, played against the bot, and what must hold afterwards whatever they were."""

@@ -1,0 +1,109 @@
+"""The fault campaign: random schedules of events, faults and kills, and what must hold in all of them.
+
+    python -m benchmarks faults --schedules 1000 --seed 1
+
+The server is the real one on its embedded database, in a process that is killed with SIGKILL every few seconds; GitHub is the
+simulator; only the analysis is a stub. Schedules are drawn from consecutive seeds and played side by side, each on a repository
+of its own. Events are doubled, held back and reordered, tokens end, requests break before or after they had an effect.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from benchmarks.campaign.invariants import broken, is_unfinished
+from benchmarks.campaign.play import Played, play
+from benchmarks.campaign.schedule import drawn
+from benchmarks.campaign.server import Server
+from simulator import BadGateway, Drop, RateLimited, Simulator
+
+_REST_SECONDS = 240.0
+
+
+async def main(words: argparse.Namespace) -> int:
+    """Play all schedules, wait until the bot has come to rest, and look."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder, words.log:
+        async with Simulator.start() as github:
+            server = Server(github, Path(folder), words.log)
+            github.webhook_url = f"{server.address}/webhook"
+            server.start()
+            weather = asyncio.create_task(_weather(github, server, words))
+            try:
+                played = await _play_all(github, range(words.seed, words.seed + words.schedules), words.together)
+            finally:
+                weather.cancel()
+            with suppress(asyncio.CancelledError):
+                await weather
+            github.webhooks.release()
+            github.faults.clear()
+            came_to_rest = await server.idle(_REST_SECONDS)
+            server.stop()
+            return _report(github, played, came_to_rest=came_to_rest, seconds=time.monotonic() - started)
+
+
+async def _play_all(github: Simulator, seeds: Iterable[int], together: int) -> list[Played]:
+    slots = asyncio.Semaphore(together)
+
+    async def one(seed: int) -> Played:
+        async with slots:
+            played = await play(github, drawn(seed))
+            await asyncio.sleep(2.0)  # the bot works on it while others are played
+            return played
+
+    return list(await asyncio.gather(*(one(seed) for seed in seeds)))
+
+
+async def _weather(github: Simulator, server: Server, words: argparse.Namespace) -> None:
+    """What befalls all schedules alike: kills, doubled and reordered events, tokens that end, GraphQL that stumbles."""
+    dice = random.Random(words.seed)  # noqa: S311  # a campaign, no secret
+    while True:
+        await asyncio.sleep(dice.uniform(1.0, words.every))
+        match dice.choice(("kill", "kill", "double", "reorder", "tokens", "graphql")):
+            case "kill":
+                server.kill()
+                server.start()
+                await server.until_ready()
+            case "double":
+                github.webhooks.double_next("pull_request", 3)
+            case "reorder":
+                github.webhooks.hold()
+                await asyncio.sleep(0.5)
+                github.webhooks.release(reverse=True)
+            case "tokens":
+                github.service.tokens.revoke_all()
+            case "graphql":
+                github.fail_next("POST", r"/graphql$", dice.choice((BadGateway(), Drop(), RateLimited(403, retry_after=1))), times=2)
+
+
+def _report(github: Simulator, played: list[Played], *, came_to_rest: bool, seconds: float) -> int:
+    found = [(each.schedule.seed, sentence) for each in played for sentence in broken(each)]
+    for seed, sentence in found:
+        print(f"seed {seed}: {sentence}")
+    for violation in github.violations[:20]:
+        print(f"GitHub would have refused: {violation}")
+    unfinished = sum(map(is_unfinished, played))
+    print(
+        f"{len(played)} schedules in {seconds:.0f} s, {len(github.requests)} requests, {len(github.webhooks.deliveries)} deliveries: "
+        f"{len({seed for seed, _ in found})} with something broken, {len(github.violations)} bad requests, "
+        f"{unfinished} checks that say GitHub failed too often{'' if came_to_rest else '; the bot did not come to rest'}"
+    )
+    return 1 if found or github.violations or not came_to_rest else 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m benchmarks faults", description=__doc__.partition("\n")[0])
+    parser.add_argument("--schedules", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--together", type=int, default=12, help="how many are played at once")
+    parser.add_argument("--every", type=float, default=8.0, help="the longest time between two blows, in seconds")
+    parser.add_argument("--log", type=argparse.FileType("wb"), default="/dev/null", help="where the server's output goes")
+    sys.exit(asyncio.run(main(parser.parse_args())))
