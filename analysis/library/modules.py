@@ -84,19 +84,23 @@ def _gather_owners(domain: TraceDomain, model: Instance, result: Value) -> None:
             tensor.owners = others | {model}
 
 
+def _hooked(module: Instance, call: Call, output: Value) -> Value:
+    """The output of a forward after the hooks that were registered for it."""
+    for hook in module.fields.get("hooks: forward", ()):
+        changed = call.machine.call(hook, [module, tuple(call.args), output], {}, call.span)
+        output = output if changed is None else changed
+    return output
+
+
 def _forward(domain: TraceDomain, module: Instance, call: Call, *, outermost: bool) -> Value:
     forward = module.fields.get("forward", module.cls.find("forward"))
     given = Call(call.machine, call.args[1:], dict(call.kwargs), call.span)
     if forward is MISSING:
-        return run_unknown(domain, module, given, "forward")
+        return _hooked(module, given, run_unknown(domain, module, given, "forward"))
     bound = Method(forward, module) if "forward" not in module.fields else forward
 
     def walk() -> Value:
-        output = call.machine.call(bound, list(given.args), dict(given.kwargs), call.span)
-        for hook in module.fields.get("hooks: forward", ()):
-            changed = call.machine.call(hook, [module, tuple(given.args), output], {}, call.span)
-            output = output if changed is None else changed
-        return output
+        return _hooked(module, given, call.machine.call(bound, list(given.args), dict(given.kwargs), call.span))
 
     if not outermost or not isinstance(forward, Function):
         return walk()

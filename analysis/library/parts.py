@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MODULE_METHODS = """
 parameters named_parameters train eval to cuda cpu half float bfloat16 requires_grad_ zero_grad state_dict load_state_dict children modules named_modules apply
+register_forward_hook
 """
 #: Methods of ``nn.Module`` that, called on a part, concern the model's parameters or mode in part only.
 _OF_MODULES = frozenset(_MODULE_METHODS.split())
@@ -122,6 +123,8 @@ def _module_method(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
             return None
         case "state_dict" | "load_state_dict":
             return domain.casting.symbol(part.why, call.span, call.machine.stamp)
+        case "register_forward_hook":  # a part runs when the whole does, and what it gives carries the same graph
+            return call.machine.call(call.machine.getattr(part.owner, part.name, call.span), [*call.args], dict(call.kwargs), call.span)
     return submodule
 
 

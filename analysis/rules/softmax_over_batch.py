@@ -35,6 +35,8 @@ _AFTER = frozenset({"log", "clamp", "clip", "to", "float", "double", "half", "co
 _BEFORE = frozenset({"to", "float", "double", "half", "contiguous", "clone", "truediv", "mul", "dropout", "add"})
 #: Operations whose result has three dimensions, always.
 _THREE = frozenset({"bmm", "baddbmm"})
+#: Operations that take a value per row along the dimension that they are given.
+_PICKING = frozenset({"gather", "max", "argmax", "index_select", "take_along_dim", "topk"})
 _DEFAULT = -1000
 
 
@@ -46,11 +48,24 @@ def check(trace: Trace) -> Iterator[Reported]:
             if made.op in _SOFTMAXES and _dimension(made) == 0 and _of_batch(trace, made) and made.span not in told:
                 told.add(made.span)
                 yield _reported(trace, made, event)
+    for made in _picked_by_row(trace):
+        if _of_batch(trace, made) and made.span not in told:
+            told.add(made.span)
+            yield _reported(trace, made, None)
     for made in _all_softmaxes(trace):
         matrices = any(before.op in _THREE for before in origins(made.inputs[:1], _BEFORE))
         if matrices and _dimension(made) in {0, None} and made.span not in told:
             told.add(made.span)
             yield _reported(trace, made, None)
+
+
+def _picked_by_row(trace: Trace) -> Iterator[Made]:
+    """Softmaxes over the first dimension from whose result something is picked along the second: each row is one sample's scores."""
+    for event in trace.events(Kind.BACKWARD):
+        for tensor in ancestors(event.value):
+            made = tensor.made
+            if made is not None and made.op in _PICKING and any(isinstance(each, int) and each == 1 for each in (made.options.get("dim"), *made.inputs[1:2])):
+                yield from (each for each in origins(made.inputs[:1], _AFTER) if each.op in _SOFTMAXES and _dimension(each) == 0)
 
 
 def _dimension(made: Made) -> int | None:
@@ -140,6 +155,11 @@ RULE = Rule(
             fixed=_training("h = net(x)", "mix = torch.softmax(torch.bmm(h, h.transpose(1, 2)) / 8, dim=-1)", "loss = F.mse_loss(mix @ h, y)"),
         ),
         Bad(_training("loss = F.nll_loss(torch.nn.LogSoftmax(0)(net(x)), y)  # flagged")),
+        Bad(
+            _training("chances = F.softmax(net(x), dim=0)  # flagged", "loss = -chances.gather(1, y[:, None]).log().mean()"),
+            fixed=_training("chances = F.softmax(net(x), dim=-1)", "loss = -chances.gather(1, y[:, None]).log().mean()"),
+        ),
+        Good(_training("loss = -F.softmax(net(x[0]), dim=0)[y[0]].log()")),
         Good(_training("loss = F.nll_loss(torch.nn.LogSoftmax(1)(net(x)), y)")),
         Good(_training("loss = F.nll_loss(F.log_softmax(net(x)[0], dim=0).unsqueeze(0), y)")),
         Good(_training("weights = torch.stack([net(x), net(x)]).softmax(dim=0)", "loss = F.mse_loss((weights * x).sum(0), y)")),
