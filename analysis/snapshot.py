@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from analysis.notebook import ENDING as NOTEBOOK
+from analysis.notebook import read_notebook
 from analysis.source import NotAnalysed, Position, SourceFile, Span, read
 
 
@@ -26,7 +28,7 @@ class Snapshot:
         """The parsed file, parsed once."""
         if path not in self._parsed:
             raw = self.contents.get(path)
-            self._parsed[path] = NotAnalysed(path, "its content was not read") if raw is None else read(path, raw)
+            self._parsed[path] = NotAnalysed(path, "its content was not read") if raw is None else _read(path, raw)
         return self._parsed[path]
 
     def with_contents(self, changed: Mapping[str, bytes]) -> Snapshot:
@@ -43,8 +45,17 @@ class Snapshot:
         return Position(*_line_column(raw, span.start), *_line_column(raw, span.end))
 
     def python_paths(self) -> Iterator[str]:
-        """Python files whose content is at hand, sorted: the same commit gives the same order."""
-        return (path for path in sorted(self.contents) if path.endswith(".py"))
+        """Python files and notebooks whose content is at hand, sorted: the same commit gives the same order."""
+        return (path for path in sorted(self.contents) if is_code(path))
+
+
+def is_code(path: str) -> bool:
+    """Whether the file holds Python: a module, a script or a notebook."""
+    return path.endswith((".py", NOTEBOOK))
+
+
+def _read(path: str, raw: bytes) -> SourceFile | NotAnalysed:
+    return read_notebook(path, raw) if path.endswith(NOTEBOOK) else read(path, raw)
 
 
 def _line_column(raw: bytes, offset: int) -> tuple[int, int]:

@@ -48,19 +48,32 @@ class NotAnalysed:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place for people: 1-based lines, 1-based columns in characters; the end is exclusive."""
+    """A place for people: 1-based lines, 1-based columns in characters; the end is exclusive.
+
+    In a notebook lines count from the start of ``cell``.
+    """
 
     line: int
     column: int
     end_line: int
     end_column: int
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A code cell of a notebook: its number among all cells, from 1, and the byte of the content at which it begins."""
+
+    number: int
+    start: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceFile:
     """A parsed file. ``content`` is UTF-8 without BOM; ``offset`` bytes of BOM stand before it in the file.
 
-    Where ``encoding`` is not ``utf-8``, ``content`` was recoded and no byte position of it is one of the file.
+    Where ``encoding`` is not ``utf-8``, ``content`` was recoded and no byte position of it is one of the file. ``cells`` are those of a
+    notebook, in order.
     """
 
     path: str
@@ -69,6 +82,7 @@ class SourceFile:
     line_starts: tuple[int, ...] = field(repr=False)
     offset: int = 0
     encoding: str = "utf-8"
+    cells: tuple[Cell, ...] = ()
 
     def span(self, node: ast.AST) -> Span:
         """The bytes of a node that has a position; kept on the node, since the interpreter asks again in every iteration."""
@@ -86,13 +100,20 @@ class SourceFile:
 
     def place(self, span: Span) -> Place:
         """The line on which ``span`` starts."""
-        return Place(self.path, self.line_of(span.start))
+        return Place(self.path, self.position(span).line)
 
     def position(self, span: Span) -> Position:
         """``span`` in lines and character columns."""
         line, column = self._line_column(span.start)
         end_line, end_column = self._line_column(span.end)
-        return Position(line, column, end_line, end_column)
+        cell = self.cell_of(span.start)
+        above = 0 if cell is None else self.line_of(cell.start) - 1
+        return Position(line - above, column, end_line - above, end_column, None if cell is None else cell.number)
+
+    def cell_of(self, offset: int) -> Cell | None:
+        """The cell that holds the byte ``offset``; None outside notebooks."""
+        index = bisect_right(self.cells, offset, key=lambda cell: cell.start) - 1
+        return self.cells[index] if index >= 0 else None
 
     def text(self, span: Span) -> str:
         """The source of ``span``."""

@@ -15,12 +15,17 @@ def artifact(path: str) -> dict[str, Any]:
 
 
 def region(span: Span, snapshot: Snapshot) -> dict[str, int]:
-    """Lines and columns from 1; the end column is the one after the last character."""
+    """Lines and columns from 1; the end column is the one after the last character. In a notebook it is the file's first line."""
     at = snapshot.position(span)
+    if at.cell is not None:
+        return {"startLine": 1}  # lines of a cell are none of the file
     return {"startLine": at.line, "startColumn": at.column, "endLine": at.end_line, "endColumn": at.end_column}
 
 
 def location(span: Span, snapshot: Snapshot, says: str | None = None) -> dict[str, Any]:
     """``span`` with what happens there."""
     place: dict[str, Any] = {"physicalLocation": {"artifactLocation": artifact(span.path), "region": region(span, snapshot)}}
+    at = snapshot.position(span)
+    if at.cell is not None:
+        place["logicalLocations"] = [{"name": f"cell {at.cell}, line {at.line}", "kind": "module"}]
     return place if says is None else {**place, "message": {"text": says}}

@@ -35,7 +35,7 @@ def result(finding: Finding, snapshot: Snapshot, rule_index: int | None) -> dict
 def _primary(finding: Finding, snapshot: Snapshot) -> dict[str, Any]:
     place = location(finding.span, snapshot)
     if finding.function:
-        place["logicalLocations"] = [{"fullyQualifiedName": finding.function, "kind": "function"}]
+        place["logicalLocations"] = [*place.get("logicalLocations", ()), {"fullyQualifiedName": finding.function, "kind": "function"}]
     return place
 
 

@@ -23,6 +23,10 @@ from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
 
 
+#: Why nothing is changed in a notebook.
+NOTEBOOK = "a notebook holds its cells as JSON strings, with their outputs: change the cell by hand"
+
+
 @dataclass(frozen=True, slots=True)
 class _Planned:
     """A change with the lines it is made in; ``done`` if it was certain without LibCST."""
@@ -51,6 +55,8 @@ def _planned(change: Change, proposal: Proposal, snapshot: Snapshot) -> _Planned
     source = snapshot.source(path_of(change))
     if not isinstance(source, SourceFile):
         raise ChangeRefusedError(f"{source.path} was not analysed: {source.reason}")
+    if source.cells:
+        raise ChangeRefusedError(NOTEBOOK)
     if source.encoding != "utf-8":
         raise ChangeRefusedError(f"{source.path} is encoded in {source.encoding}, and only UTF-8 is edited")
     if isinstance(change, AddImport):

@@ -15,7 +15,6 @@ Json = dict[str, Any]
 def finding_to_json(finding: LocatedFinding) -> Json:
     """One entry of ``findings``; ``cell`` only in notebooks."""
     return {
-        **_cell(finding),
         "rule": finding.rule,
         "severity": finding.severity.label,
         "confidence": finding.confidence.label,
@@ -24,6 +23,7 @@ def finding_to_json(finding: LocatedFinding) -> Json:
         "column": finding.column,
         "end_line": finding.end_line,
         "end_column": finding.end_column,
+        **_cell(finding),
         "message": finding.message,
         "evidence": remarks_to_json(finding.evidence),
         "fix": None if finding.fix is None else _fix_to_json(finding.fix),

@@ -134,7 +134,7 @@ def test_a_name_need_not_be_utf8(project: Path) -> None:
 def test_another_kind_of_file_is_not_analysed(project: Path) -> None:
     folder = read_folder([project / "conf" / "a.yaml"])
 
-    assert _reasons(folder) == {"conf/a.yaml": "is not a Python file"}
+    assert _reasons(folder) == {"conf/a.yaml": "is not a Python file or notebook"}
     assert folder.requested == frozenset()
 
 
