@@ -275,6 +275,8 @@ def _sampler(call: Call) -> Value:
     options = {**dict(zip(names, call.args[1:], strict=False)), **call.kwargs}
     sampler.fields.update(options)
     sampler.fields["sampler: options"] = options
+    if sampler.cls.has_base("torch.utils.data.DistributedSampler"):
+        emit(call.machine, Kind.SAMPLER_BUILT, subject=sampler, value=options.get("dataset"))
 
 
 @_SAMPLER.method("__iter__")

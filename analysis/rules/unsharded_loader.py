@@ -2,7 +2,8 @@
 
 Under `DistributedDataParallel` each rank computes gradients on its own batches and they are averaged. A loader that nothing
 divides between the ranks gives all of them the same samples (or the whole set each): an epoch costs as many times the work as there are
-ranks, and where the seeds agree the averaged gradient is that of one single rank.
+ranks, and where the seeds agree the averaged gradient is that of one single rank. A sampler that divides the data and is replaced before a loader has
+it says so too, for the loader of an evaluation as well.
 
 **How to fix it.** `DataLoader(dataset, sampler=DistributedSampler(dataset), …)` without `shuffle`, and
 `loader.sampler.set_epoch(epoch)` at the start of every epoch; or a sampler of your own that takes each rank's share.
@@ -27,12 +28,12 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._objects import confidence_in, distinct, forward_numbers, inner, numbers_in
 from analysis.rules._ranks import depends_on_rank
-from analysis.rules._samplers import prepared
-from analysis.source import SourceFile
+from analysis.rules._samplers import prepared, samplers_of
+from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
-from analysis.trace.reading import around, iterated_name, span_of
+from analysis.trace.reading import around, dotted, iterated_name, span_of
 
 #: How a wrapped model comes to average gradients over ranks.
 _AVERAGING = frozenset({"ddp", "fsdp", "fsdp2"})
@@ -41,7 +42,9 @@ _RANKLESS = frozenset(f"torch.utils.data.{name}" for name in ("RandomSampler", "
 
 
 def check(trace: Trace) -> Iterator[Reported]:
-    """Loaders that a model whose gradients are averaged over ranks trains on, and that nothing divides."""
+    """Loaders that a model whose gradients are averaged over ranks trains on, and that nothing divides; those whose divided sampler was replaced."""
+    if trace.distributed:
+        yield from _replaced(trace)
     wraps = [event for event in trace.events(Kind.WRAP) if event.detail in _AVERAGING]
     if not trace.distributed or not wraps or _seeded_by_rank(trace):
         return
@@ -52,6 +55,48 @@ def check(trace: Trace) -> Iterator[Reported]:
             told.add(id(loader))
             if _undivided(trace, built[id(loader)]) and not prepared(loader):
                 yield _reported(trace, built[id(loader)], wraps[0])
+
+
+def _replaced(trace: Trace) -> Iterator[Reported]:
+    """Loaders for whose data set a sampler that divides it was made, under a name that another sampler then took."""
+    loaders = list(trace.events(Kind.LOADER_BUILT))
+    used = {id(sampler) for event in loaders for sampler in samplers_of(event.subject)}
+    for made in trace.events(Kind.SAMPLER_BUILT):
+        name = _assigned(trace, made.subject.span)
+        for built in loaders if name and id(made.subject) not in used else ():
+            sampler = built.detail.get("sampler")
+            if not isinstance(sampler, Instance) or sampler.cls.dotted not in _RANKLESS or built.detail.get("dataset") is not made.value:
+                continue
+            if sampler.span is not None and sampler.span.start > made.span.start and _assigned(trace, sampler.span) == name:
+                yield _reported_replaced(trace, built, made, sampler.span)
+
+
+def _assigned(trace: Trace, span: Span | None) -> tuple[str, str] | None:
+    """The file and the name that the statement around ``span`` assigns to."""
+    stands = around(trace.snapshot, span) if span is not None and span.path in trace.snapshot.contents else None
+    match stands.statement if stands is not None else None:
+        case ast.Assign(targets=[target]) if span is not None and (name := dotted(target)):
+            return span.path, name
+    return None
+
+
+def _reported_replaced(trace: Trace, built: Event, made: Event, replaced: Span) -> Reported:
+    span = visible(built, trace.snapshot.contents)
+    return Reported(
+        Finding(
+            RULE.name,
+            RULE.severity,
+            confidence_in(built.subject),
+            span,
+            "every rank reads the whole data set: the sampler that divides it was replaced by one that knows no ranks before the loader was built",
+            (
+                Evidence(visible(made, trace.snapshot.contents), "this sampler gives each rank its share, and no loader has it"),
+                Evidence(replaced, "another sampler takes its name"),
+                Evidence(span, "the loader is built with that one"),
+            ),
+            no_fix_because="one of the two samplers has to go, and which is for you to say",
+        )
+    )
 
 
 def _seeded_by_rank(trace: Trace) -> bool:
@@ -138,6 +183,16 @@ def _dataset_argument(call: ast.Call) -> ast.expr | None:
 
 
 _SHARDED = "loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))"
+_OTHER = "held_out = TensorDataset(torch.randn(8, 4))\n    "
+_REPLACED = f"""{_SHARDED}
+    {_OTHER}sampler = DistributedSampler(held_out)
+    sampler = SequentialSampler(held_out)
+    evaluation = DataLoader(held_out, batch_size=8, sampler=sampler)  # flagged"""
+_CHOSEN = f"""{_SHARDED}
+    {_OTHER}sampler = SequentialSampler(held_out)
+    if dist.get_world_size() > 1:
+        sampler = DistributedSampler(held_out)
+    evaluation = DataLoader(held_out, batch_size=8, sampler=sampler)"""
 _TOLD = "loader.sampler.set_epoch(epoch)\n        "
 _EXAMPLE = """
 import os
@@ -173,7 +228,9 @@ RULE = Rule(
             _EXAMPLE.format(imports="", loader="loader = DataLoader(dataset, batch_size=8, shuffle=True)  # flagged", told=""),
             fixed=_EXAMPLE.format(imports="\nfrom torch.utils.data import DistributedSampler", loader=_SHARDED, told=_TOLD),
         ),
+        Bad(_EXAMPLE.format(imports=", DistributedSampler, SequentialSampler", loader=_REPLACED, told=_TOLD)),
         Good(_EXAMPLE.format(imports=", DistributedSampler", loader=_SHARDED, told=_TOLD)),
+        Good(_EXAMPLE.format(imports=", DistributedSampler, SequentialSampler", loader=_CHOSEN, told=_TOLD)),
         Good(_EXAMPLE.format(imports=", Subset", loader="loader = DataLoader(Subset(dataset, range(rank, 64, 2)), batch_size=8, shuffle=True)", told="")),
         Good(
             """

@@ -75,6 +75,7 @@ class Kind(Enum):
     MODEL_BUILT = "model_built"
     OPTIMIZER_BUILT = "optimizer_built"  # subject: optimizer; detail: parameters it was given
     LOADER_BUILT = "loader_built"  # subject: loader; detail: dataset, sampler, shuffle …
+    SAMPLER_BUILT = "sampler_built"  # subject: a sampler that divides the data between ranks; value: the data set
     ITERATE = "iterate"  # subject: loader; value: batch; one per epoch begins
     SET_EPOCH = "set_epoch"
     WRAP = "wrap"  # subject: wrapped model; value: the wrapper; detail: "ddp", "fsdp", …
