@@ -15,8 +15,8 @@ from analysis.index import Index, index
 from analysis.questioning import Questioning, Said, order, unique
 from analysis.report import Report, Unresolved
 from analysis.rule import Rule, discover
-from analysis.snapshot import Snapshot
-from analysis.source import NotAnalysed, SourceFile, read
+from analysis.snapshot import Snapshot, is_code
+from analysis.source import NotAnalysed, SourceFile
 from analysis.suppress import MARK, UNUSED, suppress
 
 
@@ -26,20 +26,21 @@ def analyse(
     paths: Collection[str] | None = None,
     *,
     entries: Collection[str] | None = None,
+    changed: Collection[str] = (),
     store: MutableMapping[str, Facts] | None = None,
     elsewhere: Collection[str] = (),
 ) -> Report:
     """What ``rules`` say about ``snapshot``.
 
-    Findings are reported in ``paths`` and runs begin in the files ``entries`` (None: all of them). ``store`` keeps facts by
-    content hash from one analysis to the next. ``elsewhere`` are names of rules that are asked about something else than traces:
-    a comment that names one is not judged here.
+    Findings are reported in ``paths`` and runs begin in the files ``entries`` (None: all of them), those nearest to ``changed``
+    files first. ``store`` keeps facts by content hash from one analysis to the next. ``elsewhere`` are names of rules that are
+    asked about something else than traces: a comment that names one is not judged here.
     """
     kept: MutableMapping[str, Facts] = {} if store is None else store
     built = index(snapshot, kept)
     wanted = frozenset(snapshot.python_paths()) if paths is None else frozenset(paths)
     starts = (built.reaching(wanted) if entries is None else frozenset(entries)) & built.facts.keys()
-    questioning = Questioning(rules, kept)
+    questioning = Questioning(rules, kept, changed)
     said = questioning.ask(snapshot, built, starts)
     problems = tuple(questioning.problems)
     reported = [each if each.finding.span.path in wanted else Reported(each.finding) for each in unique(said, snapshot, built)]
@@ -54,7 +55,7 @@ def analyse(
         findings=tuple(sorted((*(each for each in outcome.stay if each.fingerprint), *fingerprinted(notices, snapshot, built.modules)), key=order)),
         unresolved=tuple(sorted(set(_unresolved(said, snapshot, wanted)))),
         not_analysed=not_analysed,
-        files=sum(path.endswith(".py") for path in wanted) - len(not_analysed),
+        files=sum(map(is_code, wanted)) - len(not_analysed),
         rules=len(rules),
         suppressed=tuple(sorted(outcome.silenced, key=order)),
         problems=problems,
@@ -71,7 +72,9 @@ def _unresolved(said: dict[str, Said], snapshot: Snapshot, wanted: frozenset[str
         for span, sentence in entry.unresolved:
             source = snapshot.source(span.path) if span.path in wanted else None
             if isinstance(source, SourceFile):
-                yield Unresolved(span.path, source.line_of(span.start), sentence)
+                position = source.position(span)
+                in_cell = "" if position.cell is None else f"cell {position.cell}: "
+                yield Unresolved(span.path, position.line, in_cell + sentence)
 
 
 def _not_analysed(snapshot: Snapshot, built: Index, wanted: frozenset[str]) -> tuple[NotAnalysed, ...]:
@@ -79,8 +82,8 @@ def _not_analysed(snapshot: Snapshot, built: Index, wanted: frozenset[str]) -> t
     found = [failed for failed in built.not_analysed if failed.path in wanted]
     known = built.facts.keys() | {failed.path for failed in found}
     for path in sorted(wanted - known):
-        if path.endswith(".py") and path in snapshot.contents:
-            source = read(path, snapshot.contents[path])
+        if is_code(path) and path in snapshot.contents:
+            source = snapshot.source(path)
             if isinstance(source, NotAnalysed):
                 found.append(source)
     return tuple(sorted(found, key=lambda failed: (failed.path, failed.line)))

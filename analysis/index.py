@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from analysis.facts import Definition, Facts, content_hash, facts_of, may_train
 from analysis.modules import Modules
+from analysis.reexports import only_passes_on, touched_by
 from analysis.snapshot import Snapshot
 from analysis.source import NotAnalysed
 
@@ -23,6 +24,8 @@ class Index:
     not_analysed: list[NotAnalysed] = field(default_factory=list)
     imports: dict[str, tuple[str, ...]] = field(default_factory=dict)
     importers: dict[str, list[str]] = field(default_factory=dict)
+    #: Packages whose ``__init__`` does nothing but import names.
+    passing: set[str] = field(default_factory=set)
     _definitions: dict[str, dict[str, Definition]] = field(default_factory=dict, repr=False)
     _calls: dict[str, dict[str, set[str]]] = field(default_factory=dict, repr=False)
 
@@ -49,8 +52,12 @@ class Index:
         return _closure(paths, self.imports)
 
     def reaching(self, paths: Iterable[str]) -> frozenset[str]:
-        """``paths`` and everything that imports them, directly or not."""
-        return _closure(paths, self.importers)
+        """``paths`` and everything that imports them, directly or not; of packages that only pass names on, what takes theirs."""
+        return frozenset(touched_by(self, paths))
+
+    def distances(self, paths: Iterable[str]) -> dict[str, int]:
+        """``paths`` and the files that a change in them touches, with the number of imports between each and the nearest of them."""
+        return touched_by(self, paths)
 
     def readers(self, data_path: str) -> tuple[str, ...]:
         """Python files that name the data file, by its whole path or by its last part."""
@@ -71,6 +78,8 @@ def index(snapshot: Snapshot, store: MutableMapping[str, Facts] | None = None) -
             built.not_analysed.append(facts)
             continue
         built.facts[path] = facts
+        if only_passes_on(path, facts, snapshot.contents[path]):
+            built.passing.add(path)
         resolved = (built.modules.resolve(dotted, path, path) for dotted in facts.imports)
         built.imports[path] = tuple(dict.fromkeys(found for found in resolved if found is not None and found != path))
         for found in built.imports[path]:
@@ -83,7 +92,7 @@ def index(snapshot: Snapshot, store: MutableMapping[str, Facts] | None = None) -
 
 
 def _facts(snapshot: Snapshot, path: str, store: MutableMapping[str, Facts]) -> Facts | NotAnalysed:
-    key = content_hash(snapshot.contents[path])
+    key = content_hash(snapshot.contents[path]) + ("" if path.endswith(".py") else path.rpartition(".")[2])
     if key not in store:
         source = snapshot.source(path)
         if isinstance(source, NotAnalysed):
@@ -92,7 +101,7 @@ def _facts(snapshot: Snapshot, path: str, store: MutableMapping[str, Facts]) -> 
     return store[key]
 
 
-def _closure(paths: Iterable[str], edges: dict[str, tuple[str, ...]] | dict[str, list[str]]) -> frozenset[str]:
+def _closure(paths: Iterable[str], edges: dict[str, tuple[str, ...]]) -> frozenset[str]:
     seen = set(paths)
     todo = list(seen)
     while todo:

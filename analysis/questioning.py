@@ -27,10 +27,11 @@ class Said:
 
 @dataclass(slots=True)
 class Questioning:
-    """One set of rules and a store of facts; ``problems`` names the rules that failed."""
+    """One set of rules and a store of facts; what stands nearest to ``changed`` files is run first; ``problems`` names the rules that failed."""
 
     rules: Sequence[Rule]
     store: MutableMapping[str, Facts]
+    changed: Collection[str] = ()
     problems: list[str] = field(default_factory=list)
 
     def ask(self, snapshot: Snapshot, built: Index, entries: Collection[str]) -> dict[str, Said]:
@@ -38,7 +39,7 @@ class Questioning:
         reported: dict[str, list[Reported]] = {}
         unresolved: dict[str, list[tuple[Span, str]]] = {}
         failed: set[str] = set()
-        for trace in trace_program(snapshot, built, entries):
+        for trace in trace_program(snapshot, built, entries, self.changed):
             unresolved.setdefault(trace.path, []).extend(trace.unresolved)
             for rule in self.rules:
                 if rule.name not in failed and not self._asked(rule, trace, reported.setdefault(trace.path, [])):

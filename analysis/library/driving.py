@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import Class, Function, GuestList, Instance, Module, Value
-from analysis.library.kept_layers import keeps_layers
 from analysis.library.options import gone_through, missed, open_options
 from analysis.library.ownership import MODULE, is_module
 from analysis.library.preparing import preparations
 from analysis.library.rehearsal import FEW
-from analysis.source import NotAnalysed, SourceFile
+from analysis.source import SourceFile
 
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
-    from analysis.library.entries import Entry
-    from analysis.snapshot import Snapshot
 
 #: Ends of the names of classes whose objects a framework's trainer trains, and of those that are such a trainer.
 _TRAINED, _TRAINERS = "LightningModule", ("Trainer",)
@@ -156,26 +153,3 @@ def _switches(domain: TraceDomain, function: Function) -> dict[str, Value]:
     arguments = function.node.args
     defaults = dict(zip((each.arg for each in reversed([*arguments.posonlyargs, *arguments.args])), reversed(function.defaults), strict=False))
     return {name: domain.casting.symbol(name, domain.machine.span, ()) for name, value in {**defaults, **function.kw_defaults}.items() if value is False}
-
-
-def keeps_state(snapshot: Snapshot, entry: Entry) -> bool:
-    """Whether the class's ``forward`` writes to the object itself, or it keeps layers of its own."""
-    source = snapshot.source(entry.path)
-    if isinstance(source, NotAnalysed):
-        return False
-    name = entry.qualname.rpartition(".")[2]
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.ClassDef) and node.name == name:
-            forward = next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "forward"), None)
-            return forward is not None and (_writes_self(forward) or keeps_layers(node))
-    return False
-
-
-def _writes_self(function: ast.FunctionDef) -> bool:
-    for node in ast.walk(function):
-        match node:
-            case ast.Attribute(value=ast.Name(id="self"), ctx=ast.Store()):
-                return True
-            case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")), attr="append" | "add" | "extend" | "update")):
-                return True
-    return False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from analysis.facts import HOOKS, Definition
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from analysis.index import Index
 
@@ -28,12 +28,13 @@ class Entry:
     qualname: str = ""
 
 
-def candidates(index: Index, paths: Collection[str]) -> list[tuple[Entry, Definition]]:
+def candidates(index: Index, paths: Sequence[str]) -> list[tuple[Entry, Definition]]:
     """Functions and classes that train, those that no other of them calls first; whoever asks leaves out those that were reached."""
     training = _training(index, paths)
     called = {callee for caller in training for callee in _callees(index, caller, training)}
     found: dict[Entry, Definition] = {}
-    for path, qualname in sorted(training, key=lambda each: (each in called, each[0], training_start(index, each))):
+    places = {path: place for place, path in enumerate(paths)}
+    for path, qualname in sorted(training, key=lambda each: (each in called, places[each[0]], training_start(index, each))):
         definition = index.definitions(path)[qualname]
         entry = Entry(path, _driven(definition, index, path))
         found.setdefault(entry, definition)
@@ -47,7 +48,7 @@ def training_start(index: Index, place: tuple[str, str]) -> int:
 
 def stateful_modules(index: Index, paths: Collection[str]) -> Iterator[tuple[Entry, Definition]]:
     """Classes with a ``forward``: what theirs keeps from call to call shows only in a loop."""
-    for path in sorted(paths):
+    for path in paths:
         for found in index.facts[path].definitions:
             owner, _, name = found.qualname.rpartition(".")
             if name == "forward" and owner:

@@ -15,10 +15,11 @@ from analysis.interpreter.values import Value
 from analysis.library.casting import Casting, Name
 from analysis.library.costs import costly
 from analysis.library.domain import TraceDomain, World
-from analysis.library.driving import call_entry, keeps_state
+from analysis.library.driving import call_entry
 from analysis.library.entries import Entry, candidates, stateful_modules
 from analysis.library.rehearsal import SHORT, Horizon
 from analysis.library.roles import Role
+from analysis.library.stateful import has_more_to_show, has_options_for_ranks
 from analysis.source import NotAnalysed, SourceFile, Span
 from analysis.trace.trace import Trace
 from analysis.trace.tree import Seq
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 BUDGET = 60_000
 #: Steps of all runs of one entry; of one program, and what each of its files adds: a change that touches few is answered soon.
 ENTRY_BUDGET, PROGRAM_BUDGET, FILE_BUDGET = 120_000, 250_000, 3_000
+#: Those of them that are kept for what stands in changed files.
+RESERVE = 60_000
 #: Steps of a run that only collects what is done to arguments.
 COLLECTING_BUDGET = 20_000
 #: Bytes that say a program may run on several ranks.
@@ -39,10 +42,14 @@ _DISTRIBUTED = (
 )  # fmt: skip
 
 
-def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str]) -> Iterator[Trace]:
-    """The traces of the files ``entries``: each run as a script, then what trains and was reached by none."""
-    paths = sorted(path for path in entries if path in index.facts and not _is_test(path))
-    tracing = Tracing(snapshot, index, steps=PROGRAM_BUDGET + FILE_BUDGET * len(paths))
+def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str], changed: Collection[str] = ()) -> Iterator[Trace]:
+    """The traces of the files ``entries``: each run as a script, then what trains and was reached by none.
+
+    What stands in the files ``changed``, or reaches them by the fewest imports, comes first: there may be more than is followed.
+    """
+    far = index.distances(changed)
+    paths = sorted((path for path in entries if path in index.facts and not _is_test(path)), key=lambda path: (far.get(path, len(far)), path))
+    tracing = Tracing(snapshot, index, steps=PROGRAM_BUDGET + FILE_BUDGET * len(paths), changed=frozenset(changed))
     for path in paths:
         if index.facts[path].script:
             yield from tracing.traces(Entry(path))
@@ -50,7 +57,8 @@ def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str]) ->
         if (entry.path, definition.start) not in tracing.reached:
             yield from tracing.traces(entry)
     for entry, definition in stateful_modules(index, paths):
-        if (entry.path, definition.start) not in tracing.reached and keeps_state(snapshot, entry):
+        known = (entry.path, definition.start) in tracing.reached
+        if has_options_for_ranks(snapshot, entry) if known and entry.path in changed else not known and has_more_to_show(snapshot, entry):
             yield from tracing.traces(entry)
 
 
@@ -62,16 +70,21 @@ def _is_test(path: str) -> bool:
 
 @dataclass(slots=True)
 class Tracing:
-    """The runs of one program: functions that were ``reached`` (file and first byte) need no run of their own."""
+    """The runs of one program: functions that were ``reached`` (file and first byte) need no run of their own.
+
+    Some of the ``steps`` are kept for what stands in the files ``changed``.
+    """
 
     snapshot: Snapshot
     index: Index
     reached: set[tuple[str, int]] = field(default_factory=set)
     steps: int = PROGRAM_BUDGET
+    changed: frozenset[str] = frozenset()
 
     def traces(self, entry: Entry) -> Iterator[Trace]:
         """The traces of one entry: alone and distributed, with its undecided flags on, then off."""
-        if self.steps < 0:
+        kept = RESERVE if self.changed and entry.path not in self.changed else 0
+        if self.steps < kept:
             yield self._not_run(entry)
             return
         collected = self._run(entry, World(collecting=True), {}, SHORT, COLLECTING_BUDGET)
@@ -80,7 +93,8 @@ class Tracing:
         roles = collected.domain.casting.solve()
         horizon = Horizon.for_window(collected.domain.rehearsal.window)
         worlds = [World(), *([World(distributed=True)] if _may_be_distributed(self.snapshot, self.index, entry) else [])]
-        todo, left, skipped = [*worlds], ENTRY_BUDGET, frozenset[ast.AST]()
+        most = min(ENTRY_BUDGET, max(self.steps - kept, COLLECTING_BUDGET))
+        todo, left, skipped = [*worlds], most, frozenset[ast.AST]()
         while todo:
             world = todo.pop(0)
             ended = self._run(entry, world, roles, horizon, min(BUDGET, left), skipped) if left > 0 else None
@@ -90,7 +104,7 @@ class Tracing:
             if ended.came_to_nothing and not skipped and (skipped := costly(ended.machine)):
                 again = self._run(entry, World(collecting=True), {}, SHORT, COLLECTING_BUDGET, skipped)
                 roles = again.domain.casting.solve() if again is not None else roles
-                left = ENTRY_BUDGET
+                left = most
                 todo.insert(0, world)
                 continue
             wider = Horizon.for_window(ended.domain.rehearsal.window)

@@ -6,8 +6,13 @@ A contrastive loss over nothing else trains nothing, or only what reaches it on 
 **How to fix it.** Put this rank's own tensor back in its place, `parts[dist.get_rank()] = x`, or gather with
 `torch.distributed.nn.functional.all_gather`, which has a backward.
 
+`dist.all_reduce(x)` adds in place, behind autograd's back. Where the loss is not linear in the sum (its square, say, or a correlation), every
+rank's gradient lacks what the other ranks' losses owe to its own part: it is off by the number of ranks.
+
+**How to fix it there.** `x = torch.distributed.nn.functional.all_reduce(x)`, which has a backward.
+
 **What is not reported.** A loss that also uses the local tensor itself; gathering under `no_grad` (keys of a queue, metrics); gathers
-that have a backward.
+that have a backward; sums of counts that a loss is divided by, and of losses themselves; collectives in a group of some ranks.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from analysis.fixes.change import InsertAfter, Proposal, Reported
 from analysis.interpreter.values import Symbol
 from analysis.library.tensor import Made, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._collectives import in_whole_group
 from analysis.rules._sources import CUTS, all_in, attached_in
 from analysis.rules._statements import is_alone
 from analysis.source import Span
@@ -30,6 +36,35 @@ from analysis.trace.places import visible
 from analysis.trace.reading import call_at, dotted, span_of, statement_of, text
 
 _GATHERS = frozenset({"all_gather", "gather"})
+_QUOTIENTS = frozenset({"truediv", "div", "div_", "floordiv"})
+#: Operations whose derivative does not depend on what goes in.
+_LINEAR = _QUOTIENTS | frozenset(
+    [
+        "add",
+        "sub",
+        "add_",
+        "sub_",
+        "neg",
+        "scale",
+        "sum",
+        "mean",
+        "view",
+        "reshape",
+        "flatten",
+        "squeeze",
+        "unsqueeze",
+        "getitem",
+        "attribute",
+        "stack",
+        "cat",
+        "to",
+        "float",
+        "half",
+        "double",
+        "clone",
+        "contiguous",
+    ]
+)
 #: How the result of a call that was not followed is described.
 _CALLED = "(…)"
 
@@ -49,6 +84,31 @@ def check(trace: Trace) -> Iterator[Reported]:
             if unknown or (own and not any(_reached(each, through) for each in own)):
                 told.add(made.span)
                 yield _reported(trace, event, made, unknown=unknown)
+    for event, made in _reduced(trace):
+        if made.span not in told and made.span.path in trace.snapshot.contents:
+            told.add(made.span)
+            yield _reported_sum(trace, event, made)
+
+
+def _reduced(trace: Trace) -> Iterator[tuple[Event, Made]]:
+    """Sums over the ranks that a backward goes through and that its loss is not linear in."""
+    whole = {event.span for event in trace.events(Kind.COLLECTIVE) if event.subject == "all_reduce" and in_whole_group(event) and event.context.grad}
+    for event in trace.events(Kind.BACKWARD) if whole else ():
+        todo: list[tuple[Tensor, bool]] = [(event.value, True)]
+        seen: set[tuple[Made, bool]] = set()
+        while todo:
+            tensor, linear = todo.pop()
+            made = tensor.made
+            if not tensor.attached or made is None or (made, linear) in seen:
+                continue
+            seen.add((made, linear))
+            if made.op == "all_reduce" and made.span in whole:
+                if not linear:
+                    yield event, made
+                continue
+            inputs = made.inputs[:1] if made.op in _QUOTIENTS else (*made.inputs, *made.options.values())
+            keeps = linear and (made.op in _LINEAR or (made.op in {"mul", "rmul"} and sum(isinstance(each, Tensor) for each in made.inputs) == 1))
+            todo.extend((each, keeps) for each in tensors_in(inputs))
 
 
 def _of_unknown_model(trace: Trace, made: Made) -> bool:
@@ -100,6 +160,37 @@ def _reported(trace: Trace, backward: Event, made: Made, *, unknown: bool) -> Re
     title = "Is the gradient of this rank's own part enough? Then put it back in its place"
     return Reported(finding, Proposal(title, Safety.REVIEW, (InsertAfter(place, (line,)),)))
 
+
+def _reported_sum(trace: Trace, backward: Event, made: Made) -> Reported:
+    shown = text(trace.snapshot, made.span)
+    return Reported(
+        Finding(
+            RULE.name,
+            RULE.severity,
+            Confidence.MEDIUM if trace.function else Confidence.HIGH,
+            made.span,
+            f"`{shown}` adds in place what autograd does not follow, and the loss is not linear in the sum: no gradient comes back from the other ranks' "
+            "losses, so that it is off by the number of ranks",
+            (
+                Evidence(made.span, "the sum over the ranks has no backward"),
+                Evidence(visible(backward, trace.snapshot.contents), "this backward goes through it"),
+            ),
+            no_fix_because="assign the result of torch.distributed.nn.functional.all_reduce, which has a backward; it changes nothing in place",
+        )
+    )
+
+
+_SUMS = """
+import torch
+import torch.distributed as dist
+from torch import nn
+
+class Correlation(nn.Module):
+    def forward(self, a, b):
+        c = a.T @ b / len(a)
+        {summed}
+        return (1 - c).pow(2).sum()
+"""
 
 RULE = Rule(
     "gather-without-grad",
@@ -195,5 +286,9 @@ def train(encoder, teacher, loader):
         optimizer.step()
 """
         ),
+        Bad(_SUMS.format(summed="dist.all_reduce(c)  # flagged")),
+        Good(_SUMS.format(summed="c = torch.distributed.nn.functional.all_reduce(c)")),
+        Good(_SUMS.format(summed="shown = c.detach().clone()\n        dist.all_reduce(shown)")),
+        Good(_SUMS.replace("(1 - c).pow(2).sum()", "(1 - a).pow(2).sum() + c.mean()").format(summed="dist.all_reduce(c)")),
     ),
 )

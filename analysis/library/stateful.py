@@ -1,0 +1,65 @@
+"""Modules that are worth a loop of their own, though no trace reached them: what they keep, or ask other ranks for, shows only there."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from analysis.library.kept_layers import keeps_layers
+from analysis.source import NotAnalysed
+
+if TYPE_CHECKING:
+    from analysis.library.entries import Entry
+    from analysis.snapshot import Snapshot
+
+#: Functions by which a module takes in what other ranks have.
+_COLLECTIVES = frozenset({"all_reduce", "all_gather", "all_gather_into_tensor", "reduce_scatter"})
+
+
+def has_more_to_show(snapshot: Snapshot, entry: Entry) -> bool:
+    """Whether the class's ``forward`` writes to the object itself or asks other ranks, or it keeps layers of its own."""
+    node = _class(snapshot, entry)
+    forward = None if node is None else _forward(node)
+    return node is not None and forward is not None and (_writes_self(forward) or _asks_ranks(forward) or keeps_layers(node))
+
+
+def has_options_for_ranks(snapshot: Snapshot, entry: Entry) -> bool:
+    """Whether its ``forward`` asks other ranks and an option of its constructor is off by default: whoever was traced may have left it off."""
+    node = _class(snapshot, entry)
+    forward = None if node is None else _forward(node)
+    return node is not None and forward is not None and _asks_ranks(forward) and any(map(_is_off, _defaults(node)))
+
+
+def _class(snapshot: Snapshot, entry: Entry) -> ast.ClassDef | None:
+    source = snapshot.source(entry.path)
+    if isinstance(source, NotAnalysed):
+        return None
+    name = entry.qualname.rpartition(".")[2]
+    return next((node for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef) and node.name == name), None)
+
+
+def _forward(node: ast.ClassDef) -> ast.FunctionDef | None:
+    return next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "forward"), None)
+
+
+def _defaults(node: ast.ClassDef) -> list[ast.expr | None]:
+    init = next((each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"), None)
+    return [] if init is None else [*init.args.defaults, *init.args.kw_defaults]
+
+
+def _is_off(default: ast.expr | None) -> bool:
+    return isinstance(default, ast.Constant) and default.value is False
+
+
+def _asks_ranks(function: ast.FunctionDef) -> bool:
+    return any(isinstance(node, ast.Attribute) and node.attr in _COLLECTIVES for node in ast.walk(function))
+
+
+def _writes_self(function: ast.FunctionDef) -> bool:
+    for node in ast.walk(function):
+        match node:
+            case ast.Attribute(value=ast.Name(id="self"), ctx=ast.Store()):
+                return True
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")), attr="append" | "add" | "extend" | "update")):
+                return True
+    return False
