@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from analysis.interpreter.values import MISSING, Call, Function, GuestDict, HostFunction, Instance, Method, Symbol, Value
 from estimator.library.dataclass import fields_of
 from estimator.library.language import domain_of
 from estimator.tape.dtype import BFLOAT16, FLOAT16, FLOAT32
+from estimator.tape.events import rounded
 from estimator.tape.operations.conversion import to
 from estimator.tape.tensor import Tensor
 from estimator.zoo import PACKAGE, families, family
@@ -145,6 +147,26 @@ def _converted(value: Any) -> Any:
     return value
 
 
+def _handed_out(call: Call) -> Value:
+    """A library's loop hands out a model's results: how long it holds them itself is in doubt."""
+    storages = [value.storage for value in _tensors_in(call.args[0])]
+    domain_of(call).observed.handed_out = {each.key: rounded(each.size) for each in storages if each.key is not None}
+    return call.args[0]
+
+
+def _tensors_in(value: Any) -> Iterator[Tensor]:
+    match value:
+        case Tensor():
+            yield value
+        case tuple() | list():
+            for item in value:
+                yield from _tensors_in(item)
+        case dict():
+            yield from _tensors_in(list(value.values()))
+        case Instance() if "_names" in value.fields:
+            yield from _tensors_in([value.fields[name] for name in value.fields["_names"]])
+
+
 def _lora_targets(call: Call) -> Value:
     """The layers that LoRA adapts in a model of this configuration."""
     names = {cls.name.removesuffix("Config").lower() for cls in call.args[0].cls.mro} if isinstance(call.args[0], Instance) else set()
@@ -208,6 +230,6 @@ NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
     for function in (
         _override, _zoo_class, _default_load_dtype, _trainer_arguments, _accepts, _parameter_names, _open_data_set, _accelerator_built,
-        _converted_to_fp32, _lora_targets, _matches_name, _not_modelled, _noted, _noted_argument, _generated, _filled_dataclass,
+        _converted_to_fp32, _handed_out, _lora_targets, _matches_name, _not_modelled, _noted, _noted_argument, _generated, _filled_dataclass,
     )
 }  # fmt: skip

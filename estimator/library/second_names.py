@@ -71,10 +71,19 @@ def _renamed(module: str, name: str) -> str:
 
 #: Classes that the zoo calls otherwise.
 _ZOO_SPELLINGS = {
-    "AutoImageProcessor": "ImageProcessor", "ViTImageProcessor": "ImageProcessor", "ViTFeatureExtractor": "ImageProcessor",
-    "CLIPImageProcessor": "ImageProcessor", "AutoFeatureExtractor": "FeatureExtractor", "WhisperFeatureExtractor": "FeatureExtractor",
-    "CLIPProcessor": "Processor", "AutoProcessor": "Processor", "WhisperProcessor": "Processor",
-    "PreTrainedModel": "PretrainedModel", "PretrainedConfig": "Configuration", "PreTrainedConfig": "Configuration"}
+    "AutoImageProcessor": "ImageProcessor",
+    "ViTImageProcessor": "ImageProcessor",
+    "ViTFeatureExtractor": "ImageProcessor",
+    "CLIPImageProcessor": "ImageProcessor",
+    "AutoFeatureExtractor": "FeatureExtractor",
+    "WhisperFeatureExtractor": "FeatureExtractor",
+    "CLIPProcessor": "Processor",
+    "AutoProcessor": "Processor",
+    "WhisperProcessor": "Processor",
+    "PreTrainedModel": "PretrainedModel",
+    "PretrainedConfig": "Configuration",
+    "PreTrainedConfig": "Configuration",
+}
 
 
 def module_name(dotted: str) -> str:

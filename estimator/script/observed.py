@@ -55,6 +55,8 @@ class Observed:
     #: A window of accumulation that was shortened, as it is written.
     window: Fact = (None, None)
     generated: bool = False
+    #: Results that a library's loop handed out last: bytes by the key of their storage.
+    handed_out: dict[int, int] = field(default_factory=dict)
 
     def fact(self, name: str, value: Any, place: Place | None) -> None:
         """Remember a ``value`` of a configuration field that a library call states."""

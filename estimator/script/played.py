@@ -11,18 +11,17 @@ from analysis.snapshot import Snapshot
 from estimator.catalog import Gpu, gpu, model
 from estimator.config import TrainingConfig
 from estimator.estimate import Components, Holder, Memory, Mode
-from estimator.interval import Cause, Peak, context_on, memory_of
+from estimator.interval import Peak, context_on, memory_of
 from estimator.kernels import SM80
 from estimator.request import Request
+from estimator.script.causes import Doubted
 from estimator.script.entry import not_an_entry
 from estimator.script.reading import config_of, mode_of
-from estimator.script.run import Run, run_script
+from estimator.script.run import Run
 from estimator.script.template import PATH, around, config_for, config_shown, script_for, without_lines
 from estimator.tape.events import Kind
 from estimator.timeline import timeline
 
-#: What a padding mask was seen to add to the peak, at most (BERT and GPT-2 with the memory-efficient kernel instead of the flash one).
-_PADDED_SHARE = 0.02
 #: Source lines shown as what holds most.
 _SHOWN_HOLDERS = 5
 
@@ -49,15 +48,19 @@ def _play(snapshot: Snapshot, request: Request, generation: int) -> Played | str
         chosen = model(request.model)
         asked = config_for(chosen, request)
         text = script_for(chosen, asked, request)
-        run = run_script(Snapshot.of({PATH: text.encode()}), PATH, around(request), generation)
+        doubted = Doubted(Snapshot.of({PATH: text.encode()}), PATH, around(request), generation)
+        run = doubted.run()
         config = config_shown(asked, config_of(run, request))
-        return Played(config, mode_of(run), _memory(run, card, named=False) if is_resolved(run) else None, tuple(without_lines(_unknowns(run))))
+        memory = _memory(run, card, doubted, named=False) if is_resolved(run) else None
+        return Played(config, mode_of(run), memory, tuple(without_lines(_unknowns(run))))
     entry = request.entry or ""
     why_not = not_an_entry(snapshot, entry)
     if why_not is not None:
         return why_not
-    run = run_script(snapshot, entry, request, generation)
-    return Played(config_of(run, request), mode_of(run), _memory(run, card, named=True) if is_resolved(run) else None, tuple(_unknowns(run)))
+    doubted = Doubted(snapshot, entry, request, generation)
+    run = doubted.run()
+    memory = _memory(run, card, doubted, named=True) if is_resolved(run) else None
+    return Played(config_of(run, request), mode_of(run), memory, tuple(_unknowns(run)))
 
 
 @contextmanager
@@ -98,7 +101,7 @@ def _unknowns(run: Run) -> Iterator[str]:
     yield from run.tape.assumptions
 
 
-def _memory(run: Run, card: Gpu | None, *, named: bool) -> Memory:
+def _memory(run: Run, card: Gpu | None, doubted: Doubted, *, named: bool) -> Memory:
     """The peak; ``named``: lines of the script are the user's and may be shown."""
     played = timeline(run.tape.events)
     parts = {kind.value: played.components.get(kind, 0) for kind in Kind}
@@ -112,11 +115,4 @@ def _memory(run: Run, card: Gpu | None, *, named: bool) -> Memory:
         peak_at=played.phase.value,
         largest=tuple(holders)[:_SHOWN_HOLDERS],
     )
-    return memory_of(peak, context_on(card), _causes(run, played.allocated))
-
-
-def _causes(run: Run, allocated: int) -> Iterator[Cause]:
-    """What widens the interval: with padding in a batch its mask reaches the attention kernel, and another one runs."""
-    call = run.observed.main
-    if call is not None and any(argument.name == "attention_mask" for argument in call.arguments):
-        yield Cause("whether the texts of a batch are padded", 0, round(allocated * _PADDED_SHARE))
+    return memory_of(peak, context_on(card), doubted.causes(run, played))

@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 
 import torch
-from preflight_host import accelerator_built, converted_to_fp32, not_modelled
+from preflight_host import accelerator_built, converted_to_fp32, handed_out, not_modelled
 from torch.utils.data import DataLoader
 
 
@@ -39,7 +39,7 @@ class _Forward:
 
     def __call__(self, *args, **kwargs):
         with torch.autocast("cuda", dtype=self.dtype):
-            outputs = self.function(*args, **kwargs)
+            outputs = handed_out(self.function(*args, **kwargs))
         return converted_to_fp32(outputs)
 
 

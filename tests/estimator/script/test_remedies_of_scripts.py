@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from estimator.script import played
+from estimator.script import causes
 from tests.estimator.script.running import estimated
 
 GUEST = Path(__file__).parent / "guest"
@@ -20,8 +20,8 @@ def script(name: str) -> str:
 def runs(monkeypatch):
     """The entries of the runs that were made."""
     made = []
-    run_script = played.run_script
-    monkeypatch.setattr(played, "run_script", lambda *args: made.append(args[1]) or run_script(*args))
+    run_script = causes.run_script
+    monkeypatch.setattr(causes, "run_script", lambda *args: made.append(args[1]) or run_script(*args))
     return made
 
 

@@ -1,6 +1,7 @@
 """The library's ``Auto`` classes: the zoo's families by the name of a model or the class of a configuration."""
 
 import torch
+from preflight_zoo.pretrained import Configuration
 from preflight_host import catalog_config, default_load_dtype, not_modelled, noted_argument, override, zoo_class
 
 SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
@@ -26,8 +27,12 @@ def with_overrides(config, attention):
     chosen = override("attention")
     if chosen is not None:
         attention = chosen
-    if attention is not None:
-        config._attn_implementation = attention
+    padded = override("padded_batches")
+    for part in [config, *[value for value in config.__dict__.values() if isinstance(value, Configuration)]]:
+        if attention is not None:
+            part._attn_implementation = attention
+        if padded:
+            part.padded_batches = True
     return config
 
 

@@ -2,7 +2,7 @@
 
 import torch
 from accelerate import Accelerator
-from preflight_host import accepts, not_modelled, open_data_set, parameter_names
+from preflight_host import accepts, handed_out, not_modelled, open_data_set, parameter_names
 from torch.utils.data import DataLoader
 from transformers.collators import DataCollatorWithPadding, default_data_collator
 from transformers.schedules import Schedule
@@ -130,6 +130,8 @@ class Trainer:
         if self.model_accepts_loss_kwargs and num_items_in_batch is not None:
             inputs = {**inputs, "num_items_in_batch": num_items_in_batch}
         outputs = model(**inputs)
+        if not self.accelerator.native_amp:
+            handed_out(outputs)
         if self.compute_loss_func is not None:
             loss = self.compute_loss_func(outputs, labels, num_items_in_batch=num_items_in_batch)
         else:

@@ -1,0 +1,65 @@
+"""What widens a run's interval: each thing that is not known of the run, by name, and the bytes it may add or save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from analysis.snapshot import Snapshot
+from estimator.interval import Cause
+from estimator.request import Request
+from estimator.script.run import Run, run_script
+from estimator.tape.events import Allocated, Entered, Event, Freed, Phase
+from estimator.timeline import Timeline, timeline
+
+#: What a padding mask was seen to add to the peak, at most (BERT and GPT-2 with the memory-efficient kernel instead of the flash one):
+#: taken where the model's source does not ask the configuration whether batches are padded, so that a second run shows nothing.
+_PADDED_SHARE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Doubted:
+    """A run that can be made again where something of it is in doubt."""
+
+    snapshot: Snapshot
+    entry: str
+    request: Request
+    generation: int
+
+    def run(self, **overrides: Any) -> Run:
+        """The run, with these settings changed."""
+        request = replace(self.request, overrides={**self.request.overrides, **overrides}) if overrides else self.request
+        return run_script(self.snapshot, self.entry, request, self.generation)
+
+    def causes(self, run: Run, played: Timeline) -> Iterator[Cause]:
+        """Everything that is in doubt about ``run``, whose events were ``played``."""
+        call = run.observed.main
+        if call is not None and any(argument.name == "attention_mask" for argument in call.arguments):
+            yield self._padding(played)
+        kept = _let_go_before_backward(run.tape.events, run.observed.handed_out)
+        above = played.phases.get(Phase.BACKWARD, 0) + kept - played.allocated
+        if kept and above > 0:
+            yield Cause("whether the library's loop lets the model's results go before backward, which depends on its version", 0, above)
+
+    def _padding(self, played: Timeline) -> Cause:
+        """The same run with padding in every batch: a mask reaches the attention kernel, and another one runs."""
+        other = timeline(self.run(padded_batches=True).tape.events).allocated
+        above = other - played.allocated if other != played.allocated else round(played.allocated * _PADDED_SHARE)
+        return Cause("whether the texts of a batch are padded", max(0, -above), max(0, above))
+
+
+def _let_go_before_backward(events: Sequence[Event], results: dict[int, int]) -> int:
+    """Bytes of ``results`` (sizes by storage) that nothing held any more when the backward after them began."""
+    made, gone = False, 0
+    for event in events:
+        match event:
+            case Allocated(key) if key in results:
+                made = True
+            case Freed(key) if made and key in results:
+                gone += results[key]
+            case Entered(phase) if made and phase is Phase.BACKWARD:
+                return gone
+            case _:
+                pass
+    return 0
