@@ -1,10 +1,10 @@
 """Layers in a plain list are not part of the model.
 
-`nn.Module` registers modules that are attributes of their own, and those in `nn.ModuleList`, `nn.ModuleDict` or `nn.Sequential`. Layers in a
+`nn.Module` registers modules that are attributes of their own, and those in `nn.ModuleList`, `nn.ModuleDict` or `nn.Sequential`. Layers and parameters in a
 Python list or dictionary run in the forward, but `parameters()` does not know them: the optimizer never updates them, `to(device)` leaves
 them behind, and checkpoints do not hold them.
 
-**How to fix it.** `nn.ModuleList([...])`, `nn.ModuleDict({...})`.
+**How to fix it.** `nn.ModuleList([...])`, `nn.ModuleDict({...})`; `nn.ParameterList` and `nn.ParameterDict` for parameters.
 
 **What is not reported.** Lists of modules that are registered elsewhere too; modules that no loss reaches (a teacher that is hidden on purpose);
 parameters that an optimizer was given by themselves.
@@ -20,6 +20,7 @@ from analysis.fixes.change import AddImport, Change, Proposal, Reported, WrapExp
 from analysis.interpreter.values import GuestDict, GuestList, Instance, Value
 from analysis.library.optimizers import parameters_of
 from analysis.library.ownership import CHILDREN, is_module, modules_in
+from analysis.library.tensor import Parameter
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import Holdings, confidence_in, distinct, optimizers
 from analysis.source import Span
@@ -51,10 +52,10 @@ def check(trace: Trace) -> Iterator[Reported]:
                 yield _reported(trace, model, held, span, reached[id(lost[0])])
 
 
-def _hidden(trace: Trace, known: list[Instance], lost: list[Instance], span: Span) -> bool:
+def _hidden(trace: Trace, known: list[Instance], lost: list[Instance | Parameter], span: Span) -> bool:
     """Whether modules of others, listed by name, were kept out of sight on purpose, for all that the module itself tells."""
     imagined = all(optimizer.span is not None and optimizer.span.path not in trace.snapshot.contents for optimizer in known)
-    return imagined and all(each.assumed for each in lost) and text(trace.snapshot, span).strip("[({ })]") != ""
+    return imagined and all(isinstance(each, Instance) and each.assumed for each in lost) and text(trace.snapshot, span).strip("[({ })]") != ""
 
 
 def _containers(model: Instance) -> Iterator[GuestList | GuestDict]:
@@ -65,33 +66,62 @@ def _containers(model: Instance) -> Iterator[GuestList | GuestDict]:
                 yield value
 
 
-def _modules(held: Value) -> Iterator[Instance]:
+def _modules(held: Value) -> Iterator[Instance | Parameter]:
     for value in list(held.values() if isinstance(held, dict) else held)[:64]:
-        if is_module(value):
+        if _is_part(value):
             yield value
         elif isinstance(value, (GuestList, tuple)):
-            yield from (each for each in value if is_module(each))
+            yield from (each for each in value if _is_part(each))
+
+
+def _is_part(value: Value) -> bool:
+    return is_module(value) or isinstance(value, Parameter)
 
 
 def _reported(trace: Trace, model: Instance, held: GuestList | GuestDict, span: Span, backward: Event) -> Reported:
     files = trace.snapshot.contents
-    kind = "ModuleDict" if isinstance(held, dict) else "ModuleList"
+    part = "Parameter" if all(isinstance(each, Parameter) for each in _modules(held)) else "Module"
+    kind = f"{part}Dict" if isinstance(held, dict) else f"{part}List"
+    layers = "layers" if part == "Module" else "parameters"
     finding = Finding(
         RULE.name,
         RULE.severity,
         confidence_in(model),
         span,
-        f"`{text(trace.snapshot, span)}` holds layers that the model does not register: `parameters()` leaves them out, and no step updates them",
+        f"`{text(trace.snapshot, span)}` holds {layers} that the model does not register: `parameters()` leaves them out, and no step updates them",
         (
-            Evidence(span, "the layers are kept in a plain container"),
+            Evidence(span, f"the {layers} are kept in a plain container"),
             Evidence(visible(backward, files), "this loss depends on them, and no optimizer holds them"),
         ),
     )
     if any(isinstance(each, (list, tuple)) for each in (held.values() if isinstance(held, dict) else held)):
         return Reported(replace(finding, no_fix_because="the container holds containers: each of them has to be a module"))
     changes: tuple[Change, ...] = (WrapExpression(span, before=f"torch.nn.{kind}(", after=")"), AddImport(span.path, "torch"))
-    return Reported(finding, Proposal(f"Register the layers: torch.nn.{kind}", Safety.SAFE, changes))
+    return Reported(finding, Proposal(f"Register the {layers}: torch.nn.{kind}", Safety.SAFE, changes))
 
+
+_REGISTERED = "torch.nn.ParameterList([nn.Parameter(torch.randn(8)) for _ in range(3)])"
+_PROMPTS = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.prompts = {made}
+        self.head = nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.head(sum(prompt + x for prompt in self.prompts))
+
+def train(loader):
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        optimizer.step()
+"""
 
 RULE = Rule(
     "unregistered-modules",
@@ -100,6 +130,7 @@ RULE = Rule(
     __doc__,
     check,
     examples=(
+        Bad(_PROMPTS.format(made="[nn.Parameter(torch.randn(8)) for _ in range(3)]  # flagged"), fixed=_PROMPTS.format(made=_REGISTERED)),
         Bad(
             """
 import torch
