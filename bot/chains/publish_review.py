@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from analysis.finding import Safety
@@ -23,6 +24,7 @@ from bot.review.action import APPLY_FIXES, RERUN, Action
 from bot.review.annotation import Annotation, annotate
 from bot.review.check_run import check_output
 from bot.review.comment import MEMORY, memory_comment
+from bot.review.configuration_note import configuration_annotations
 from bot.review.inline import InlineReview, inline_review
 from bot.review.located import LocatedFinding
 from bot.review.marker import digest
@@ -65,14 +67,16 @@ class Publisher:
             await complete_check(client, run, unfinished(state["stopped"]), actions=(RERUN,))
             return Outcome("done")
         review = review_from_json(state["review"])
-        settings = settings_or_default(await configuration_at(self.place.reader(client), state["tip"]))
+        configuration = await configuration_at(self.place.reader(client), state["tip"])
+        settings = settings_or_default(configuration)
         contents = await self._contents(client, state, review)
         conversation = await read_conversation(client, state["number"], diff=True)
         if conversation.head != state["head"]:
             await complete_check(client, run, REPLACED)
             return again(state, conversation.head)
         inline, shown = self._inline(state, review, settings, contents, conversation)
-        await complete_check(client, run, check_output(review, settings), _annotations(review, shown, contents), actions=_actions(review))
+        annotations = await asyncio.to_thread(configuration_annotations, configuration) + _annotations(review, shown, contents)
+        await complete_check(client, run, check_output(review, settings), annotations, actions=_actions(review))
         self._count(review)
         writer = self._while_current(client, state)
         try:

@@ -199,6 +199,10 @@ async def test_an_invalid_configuration_is_reported(github: Simulator) -> None:
     pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY, ".preflight.toml": "suggestions = false\n"})
     await reviewed(repository, pull)
     assert len(pull.reviews) == 1  # the head's configuration does not count
+    (run,) = repository.check_runs(pull.head_sha)
+    (annotation,) = run.annotations
+    assert (annotation.path, annotation.start_line, annotation.level) == (".preflight.toml", 1, "warning")
+    assert "drafts must be true or false" in annotation.message
 
 
 async def test_older_comments_are_hidden_where_the_configuration_asks_for_it(github: Simulator) -> None:
