@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Call, Class, External, FewItems, GuestList, Instance, Module, Symbol, Value
-from analysis.library import decisions, failures, opaque, stores
+from analysis.library import assumed_windows, decisions, failures, opaque, stores
 from analysis.library.autograd import Autograd
 from analysis.library.casting import Casting
 from analysis.library.guest_source import REEXPORTED, source_of
@@ -85,7 +85,8 @@ class TraceDomain:
 
     def decide(self, machine: Machine, condition: Value, span: Span) -> bool | None:
         """Flags that were fixed before any loop are decided once per world; what depends on data or rank runs both ways."""
-        return decisions.decide(self, condition, span)
+        of_window = assumed_windows.answer(machine.snapshot, condition, span)
+        return decisions.decide(self, condition, span) if of_window is None else of_window
 
     def plan_loop(self, machine: Machine, span: Span, length: int | None) -> LoopPlan:
         """A loop begins."""
@@ -107,7 +108,10 @@ class TraceDomain:
             yield from (value.part(f"[{index}]") for index in range(FEW))
             return
         for _ in range(self.rehearsal.horizon.rounds):
-            yield self.casting.symbol(f"an item of {value!r}", span, machine.stamp or _SOMEWHERE, varying=bool(getattr(value, "rank_varying", False)))
+            item = self.casting.symbol(f"an item of {value!r}", span, machine.stamp or _SOMEWHERE, varying=bool(getattr(value, "rank_varying", False)))
+            if isinstance(item, Symbol):
+                item.source = value
+            yield item
 
     def unknown_attribute(self, machine: Machine, value: Value, name: str, span: Span) -> Value:
         """An attribute that the source does not tell."""

@@ -168,6 +168,25 @@ def train(model, loader, steps):
             print(running.item() / steps)
             running = 0
 """
+OPEN_WINDOW = """
+import torch
+
+class Trainer:
+    def __init__(self, model, args):
+        self.model, self.args = model, args
+
+    def train(self, loader):
+        args = self.args
+        optimizer = torch.optim.SGD(self.model.parameters(), lr=args.learning_rate)
+        for step, (x, y) in enumerate(loader):
+            loss = torch.nn.functional.mse_loss(self.model(x), y)
+            if args.accumulation_steps > 1:
+                loss = loss / args.accumulation_steps
+            loss.backward()
+            if (step + 1) % args.accumulation_steps == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+"""
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 
 

@@ -1,0 +1,46 @@
+"""A window that the source does not tell is rehearsed as a small number: what a program asks about it is answered with that number.
+
+``if steps > 1: loss = loss / steps`` and ``if (i + 1) % steps == 0`` speak of one window. Answered apart, a run would accumulate without dividing.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from analysis.interpreter.values import Symbol, Value
+from analysis.library.rehearsal import SHRUNK_WINDOW
+from analysis.snapshot import Snapshot
+from analysis.source import SourceFile, Span
+
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
+    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+def answer(snapshot: Snapshot, condition: Value, span: Span) -> bool | None:
+    """What a comparison of such a window with a number gives; None if ``condition`` is none, or nothing in its file counts by it."""
+    if not isinstance(condition, Symbol):
+        return None
+    match condition.test:
+        case ("not", Symbol() as inner):
+            inside = answer(snapshot, inner, span)
+            return None if inside is None else not inside
+        case (sign, Symbol() as window, int() as number) if sign in _COMPARISONS and _is_counted_by(snapshot, window, span):
+            return _COMPARISONS[sign](SHRUNK_WINDOW, number)
+    return None
+
+
+def _is_counted_by(snapshot: Snapshot, window: Symbol, span: Span) -> bool:
+    """Whether the file takes some number modulo a value of the same name."""
+    source = snapshot.source(span.path) if span.path in snapshot.contents else None
+    return window.stamp == () and isinstance(source, SourceFile) and window.why.rpartition(".")[2] in _moduli(source)
+
+
+@lru_cache(maxsize=256)
+def _moduli(source: SourceFile) -> frozenset[str]:
+    """The names, or last parts of dotted names, of what numbers are taken modulo of."""
+    divisors = (node.right for node in ast.walk(source.tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod))
+    return frozenset(each.id if isinstance(each, ast.Name) else each.attr for each in divisors if isinstance(each, (ast.Name, ast.Attribute)))
