@@ -66,6 +66,8 @@ class Machine:
         self.divisions: dict[Span, tuple[Value, bool | None, bool | None]] = {}
         #: Those of them that control is under now.
         self.guards: tuple[RankGuard, ...] = ()
+        #: Whether the truth that is asked for now is that of the opposite of the condition.
+        self.negated = False
         self.executed: set[ast.AST] = set()
         #: Steps that each function took itself, without those that it called; and what the calls of the one that runs took so far.
         self.costs: dict[ast.AST, int] = {}

@@ -66,7 +66,9 @@ def truth(machine: Machine, value: Value, span: Span) -> bool | None:
             return value
         case Symbol():
             if value.test and value.test[0] == "not":
+                machine.negated = not machine.negated
                 inner = truth(machine, value.test[1], span)
+                machine.negated = not machine.negated
                 if inner is None and span in machine.divisions:
                     _, zero, others = machine.divisions[span]
                     machine.divisions[span] = value, None if zero is None else not zero, None if others is None else not others

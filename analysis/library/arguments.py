@@ -6,6 +6,8 @@ from analysis.interpreter.values import Call, External, GuestList, Instance, Val
 from analysis.library.distributed import rank
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
+from analysis.library.required import asked_for
+from analysis.source import SourceFile
 
 SUBJECT = Subject(
     examples=(
@@ -22,6 +24,21 @@ for step in range(args.steps):
     torch.zeros(1).item()
 """,
             ("item", "item"),
+        ),
+        Example(
+            """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--scp", default=None)
+parser.add_argument("--folder", default=None)
+args = parser.parse_args()
+if (args.scp is not None and args.folder is not None) or (args.scp is None and args.folder is None):
+    raise ValueError("one of the two")
+torch.zeros(1).item()
+""",
+            ("item",),
         ),
     ),
 )
@@ -75,8 +92,12 @@ def _nothing(_call: Call) -> Value:
 def _parse(call: Call) -> Value:
     given = call.kwargs.get("namespace")
     namespace: Instance = given if isinstance(given, Instance) else call.machine.instance(domain_of(call).library.cls("argparse.Namespace"), call.span)
+    source = call.machine.snapshot.source(call.span.path) if call.span.path in call.machine.snapshot.contents else None
+    asked = asked_for(source) if isinstance(source, SourceFile) else frozenset()
     for name, options in call.args[0].fields.get(_OPTIONS, {}).items():
-        call.machine.heap.write(namespace.fields, name, _value(call, name, options))
+        value = _value(call, name, options)
+        given = domain_of(call).casting.symbol(f"--{name}", call.span, ()) if value is None and name in asked else value
+        call.machine.heap.write(namespace.fields, name, given)
     return namespace
 
 

@@ -47,7 +47,7 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     if asked is condition and span.path == inside.path and span.start <= inside.start and inside.end <= span.end:
         return bool(taken)  # ``a and b`` ended with ``a``, which is now asked for as the whole
     chosen = _chosen(domain, condition)
-    taken = _not_leaving(domain, span, chosen=chosen)
+    taken = _not_leaving(domain, span, chosen=chosen, counts=_counts(condition))
     if taken != chosen:
         domain.avoided[id(condition)] = condition, taken
     domain.machine.state[_LAST] = condition, span, taken
@@ -72,51 +72,56 @@ def _is_choice(domain: TraceDomain, asked: Symbol, name: str) -> bool:
     return names[name] == (0 if domain.world.flags else 1)
 
 
-def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool) -> bool:
-    """The other side if the chosen one only ends the program: nothing is learnt from a run that stops."""
+def _counts(condition: Symbol) -> bool:
+    """Whether it compares a number with a bound that the source does not tell, as a counter is compared with where it ends."""
+    match condition.test:
+        case ("<" | "<=" | ">" | ">=", left, right):
+            return isinstance(left, int) != isinstance(right, int)
+        case ("not", Symbol() as inner):
+            return _counts(inner)
+    return False
+
+
+def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool, counts: bool) -> bool:
+    """The other side if the chosen one only ends the program or a loop, or never enters it: nothing is learnt from a run that stops."""
     source = domain.machine.snapshot.source(span.path) if span.path in domain.machine.snapshot.contents else None
     found = _conditions(source).get((span.start, span.end)) if isinstance(source, SourceFile) else None
     if found is None:
         return chosen
-    node, asked = found
-    taken, other = (node.body, node.orelse) if chosen != _negates(asked) else (node.orelse, node.body)
-    return not chosen if _ends(taken, flags=domain.world.flags) and not _ends(other, flags=domain.world.flags) else chosen
+    otherwise = [ast.Break()] if isinstance(found, ast.While) else found.orelse
+    taken, other = (found.body, otherwise) if chosen != domain.machine.negated else (otherwise, found.body)
+    ends = [_ends(side, flags=domain.world.flags) or (counts and _notes(side)) for side in (taken, other)]
+    return not chosen if ends == [True, False] else chosen
 
 
-def _negates(test: ast.expr) -> bool:
-    """Whether the machine asks for the truth of the opposite and turns it round: ``not a``, ``a not in b``, ``a is not b``, ``a != b``."""
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return not _negates(operand)
-        case ast.Compare(ops=[ast.NotIn() | ast.IsNot() | ast.NotEq()]):
-            return True
-        case _:
-            return False
+def _notes(body: list[ast.stmt]) -> bool:
+    """Whether a side only notes something for whoever asks later: that the end was reached."""
+    return bool(body) and all(isinstance(each, ast.Assign) and isinstance(each.value, ast.Constant) and isinstance(each.value.value, bool) for each in body)
 
 
 @lru_cache(maxsize=256)
-def _conditions(source: SourceFile) -> dict[tuple[int, int], tuple[ast.If, ast.expr]]:
-    """The ``if`` statements of a file by the bytes of the conditions that decide them, with the expression that is asked for its truth there."""
-    found: dict[tuple[int, int], tuple[ast.If, ast.expr]] = {}
+def _conditions(source: SourceFile) -> dict[tuple[int, int], ast.If | ast.While]:
+    """The ``if`` and ``while`` statements of a file by the bytes of the conditions that decide them."""
+    found: dict[tuple[int, int], ast.If | ast.While] = {}
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.If):
-            for place, asked in _deciding(node.test):
+        if isinstance(node, (ast.If, ast.While)):
+            for place in _deciding(node.test):
                 span = source.span(place)
-                found[span.start, span.end] = node, asked
+                found[span.start, span.end] = node
     return found
 
 
-def _deciding(test: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+def _deciding(test: ast.expr) -> list[ast.expr]:
     """Where one condition decides the whole: ``a and b`` has the truth of ``b`` once ``a`` holds, ``a or b`` holds where one of them does.
 
     Whether a file is there says nothing about the configuration, so that it may decide in any place.
     """
     match test:
-        case ast.BoolOp(op=ast.And(), values=[*parts, last]):
-            return [(test, last), *((part, part) for part in parts if _asks_for_a_file(part))]
-        case ast.BoolOp(op=ast.Or(), values=[*parts, last]):
-            return [(test, last), *((part, part) for part in parts)]
-    return [(test, test)]
+        case ast.BoolOp(op=ast.And(), values=[*parts, _]):
+            return [test, *(part for part in parts if _asks_for_a_file(part))]
+        case ast.BoolOp(op=ast.Or(), values=[*parts, _]):
+            return [test, *parts]
+    return [test]
 
 
 def _asks_for_a_file(test: ast.expr) -> bool:

@@ -1,0 +1,55 @@
+"""Open conditions: a run neither ends early nor stays out of its loop because of one."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.index import index
+from analysis.library.domain import World
+from analysis.library.entries import Entry
+from analysis.library.program import run
+from analysis.snapshot import Snapshot
+from analysis.trace.events import Kind
+
+PROGRAM = """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--most", type=int)
+args = parser.parse_args()
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters())
+
+class Progress:
+    steps = 0
+    done = False
+
+progress = Progress()
+{loop}:
+    for x in torch.utils.data.DataLoader([1]):
+        net(x).sum().backward()
+        opt.step()
+        progress.steps += 1
+        {check}
+    if progress.done:
+        break
+"""
+
+
+def steps(loop: str, check: str, *, flags: bool) -> int:
+    snapshot = Snapshot.of({"train.py": PROGRAM.format(loop=loop, check=check).encode()})
+    ended = run(snapshot, index(snapshot), Entry("train.py"), World(flags=flags))
+    assert ended is not None
+    return sum(1 for _ in ended.trace(snapshot, Entry("train.py")).events(Kind.STEP))
+
+
+@pytest.mark.parametrize("flags", [True, False])
+def test_a_loop_up_to_an_unknown_bound_is_entered(flags):
+    assert steps("while progress.steps < args.most", "pass", flags=flags) > 1
+
+
+@pytest.mark.parametrize("flags", [True, False])
+def test_an_unknown_end_is_not_reached_at_the_first_step(flags):
+    assert steps("while True", "if progress.steps >= args.most: progress.done = True", flags=flags) > 1
+    assert steps("while True", "if progress.steps >= args.most: break", flags=flags) > 1
