@@ -88,7 +88,7 @@ def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool, counts: bool)
     found = _conditions(source).get((span.start, span.end)) if isinstance(source, SourceFile) else None
     if found is None:
         return chosen
-    otherwise = [ast.Break()] if isinstance(found, ast.While) else found.orelse
+    otherwise: list[ast.stmt] = [ast.Break()] if isinstance(found, ast.While) else found.orelse
     taken, other = (found.body, otherwise) if chosen != domain.machine.negated else (otherwise, found.body)
     ends = [_ends(side, flags=domain.world.flags) or (counts and _notes(side)) for side in (taken, other)]
     return not chosen if ends == [True, False] else chosen
