@@ -16,6 +16,7 @@ from bot.github.app import App
 from bot.github.cache import remove_unused
 from bot.github.transport import Transport
 from bot.jobs import Jobs
+from bot.ledger import Ledger
 from bot.metrics import Metrics
 from bot.pages import Pages
 from bot.performer import Performer
@@ -35,8 +36,8 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
     metrics = Metrics()
     transport = Transport(settings.api_url, settings.graphql_url, settings.pace.request_timeout, metrics)
     app = App(settings, transport)
-    database = database_of(settings)
-    jobs = Jobs(database, Performer(chains(Workplace(settings, app, database)), settings.pace, metrics), settings.pace)
+    database, ledger = database_of(settings), Ledger(settings.storage_url)
+    jobs = Jobs(database, Performer(chains(Workplace(settings, app, database, ledger)), settings.pace, metrics), settings.pace)
 
     async def running(_application: web.Application) -> AsyncIterator[None]:
         async with transport:
@@ -49,10 +50,11 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
             for chore in chores:
                 chore.cancel()
             await jobs.stop()
+            ledger.close()
 
     application = web.Application(client_max_size=MAX_BYTES)
     application.cleanup_ctx.append(running)
-    pages = Pages(app, jobs, metrics)
+    pages = Pages(app, jobs, metrics, ledger)
     application.add_routes(
         [
             *([web.post("/webhook", Webhook(settings, jobs, metrics).receive), web.get("/", pages.landing)] if takes_webhooks else []),
@@ -80,7 +82,7 @@ def work(settings: ServerSettings) -> None:
 
 def database_of(settings: ServerSettings) -> Database:
     """The storage that ``PREFLIGHT_DATABASE_URL`` names."""
-    url = settings.database_url or f"sqlite:///{settings.state_dir.absolute() / 'jobs.sqlite'}"
+    url = settings.storage_url
     if url.startswith("sqlite:///"):
         return SQLite(Path(url.removeprefix("sqlite:///")))
     return Postgres(url)

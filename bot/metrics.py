@@ -99,6 +99,7 @@ class Metrics:
     )
     findings: Counter = field(default_factory=lambda: Counter("preflight_findings_total", "Findings of completed reviews by rule and what the change did."))
     budget: Gauge = field(default_factory=lambda: Gauge("preflight_github_budget_remaining", "Requests that GitHub last said are left, by resource."))
+    fates: Gauge = field(default_factory=lambda: Gauge("preflight_finding_fates", "Findings that were shown, by rule and what became of them."))
     active: Gauge = field(default_factory=lambda: Gauge("preflight_jobs_active", "Jobs that wait or run."))
     oldest: Gauge = field(default_factory=lambda: Gauge("preflight_queue_age_seconds", "Age of the oldest job that waits or runs."))
 
@@ -106,7 +107,18 @@ class Metrics:
         """The body of ``GET /metrics``, with the ``queue`` as it is now."""
         self.active.set(queue.active)
         self.oldest.set(queue.oldest_seconds)
-        metrics = (self.active, self.oldest, self.deliveries, self.jobs, self.step_seconds, self.requests, self.budget, self.redeliveries, self.findings)
+        metrics = (
+            self.active,
+            self.oldest,
+            self.deliveries,
+            self.jobs,
+            self.step_seconds,
+            self.requests,
+            self.budget,
+            self.redeliveries,
+            self.findings,
+            self.fates,
+        )
         return "\n".join(line for metric in metrics for line in metric.lines()) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import logging
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from aiohttp import web
 from bot.github.app import App
 from bot.github.errors import GitHubError
 from bot.jobs import Jobs
+from bot.ledger import Ledger
 from bot.metrics import Metrics
 
 log = logging.getLogger(__name__)
@@ -37,6 +39,7 @@ class Pages:
     app: App
     jobs: Jobs
     metrics: Metrics
+    ledger: Ledger
 
     async def landing(self, _request: web.Request) -> web.Response:
         """What this is, and where to install it."""
@@ -57,6 +60,8 @@ class Pages:
 
     async def prometheus(self, _request: web.Request) -> web.Response:
         """The metrics in Prometheus' text format."""
+        for count in await asyncio.to_thread(self.ledger.counts):
+            self.metrics.fates.set(count.findings, rule=count.rule, fate=count.fate.value)
         text = self.metrics.exposition(await self.jobs.queue())
         return web.Response(body=text.encode(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
 

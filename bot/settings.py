@@ -71,6 +71,11 @@ class ServerSettings:
             raise SettingsError("PREFLIGHT_WEBHOOK_SECRET must not be empty: anyone could sign a delivery with it")
 
     @property
+    def storage_url(self) -> str:
+        """Where jobs are kept: an SQLite file in the state folder unless a database is named."""
+        return self.database_url or f"sqlite:///{(self.state_dir / 'jobs.sqlite').absolute()}"
+
+    @property
     def graphql_url(self) -> str:
         """The GraphQL endpoint beside the REST API, of github.com and of an Enterprise Server alike."""
         return graphql_url(self.api_url)

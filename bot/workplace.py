@@ -11,6 +11,7 @@ from bot.github.app import App
 from bot.github.client import Client
 from bot.github.snapshots import Reader
 from bot.job import Json
+from bot.ledger import Ledger
 from bot.review.marker import Signer
 from bot.settings import ServerSettings
 
@@ -22,6 +23,7 @@ class Workplace:
     settings: ServerSettings
     app: App
     database: Database
+    ledger: Ledger
 
     def client(self, facts: Json) -> Client:
         """A client for the repository that ``facts`` name."""

@@ -21,6 +21,7 @@ def forget_chain(place: Workplace, kinds: Iterable[str]) -> Chain:
     async def forget(facts: Json) -> Outcome:
         await asyncio.to_thread(shutil.rmtree, place.cache_folder(facts["installation"]), ignore_errors=True)
         await erase(of_repositories, facts["repositories"])
+        await place.ledger.forget(facts["repositories"])
         return Outcome("done")
 
     async def failed(_facts: Json, _reason: str) -> None:

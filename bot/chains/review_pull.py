@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from analysis.settings import Settings
 from bot.chains.check_id import external_id
+from bot.chains.fates import Fates
 from bot.chains.pause import is_paused
 from bot.chains.publish_review import Publisher
 from bot.chains.review_state import again, changes_to_json, pull_from_json, pull_to_json, settings_or_default, unfinished
@@ -70,7 +71,7 @@ class Reviewing:
         client = self.place.client(facts)
         pull = await read_pull(client, facts["number"])
         if not pull.is_open:
-            await self._end(client, facts, pull.head)
+            await self._end(client, facts, pull)
             return Outcome("done")
         return Outcome("go on", facts | {"head": pull.head, "pull": pull_to_json(pull), "looked": time.time()})
 
@@ -124,10 +125,13 @@ class Reviewing:
             elif run is not None and not run.settled:
                 await complete_check(client, run, unfinished(redacted(reason)), actions=(RERUN,))
 
-    async def _end(self, client: Client, facts: Json, head: str) -> None:
-        run = await find_check(client, self.place.settings.app_id, head, external_id(facts, head))
+    async def _end(self, client: Client, facts: Json, pull: Pull) -> None:
+        run = await find_check(client, self.place.settings.app_id, pull.head, external_id(facts, pull.head))
         if run is not None:
             await complete_check(client, run, _CLOSED)
+        if pull.is_merged and await self.place.ledger.of(facts["repository"], pull.number):
+            conversation = await read_conversation(client, pull.number, diff=True)
+            await Fates.of(self.place.ledger, facts["repository"], pull.number, conversation, self.place.signer(facts)).merged()
 
     async def _skipped(self, client: Client, facts: Json, pull: Pull, settings: Settings) -> CheckOutput | None:
         """Why this pull request is left alone. Who asks for a look in so many words gets one while it is paused or a draft."""

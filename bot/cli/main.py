@@ -31,10 +31,11 @@ COMMANDS: Mapping[str, str] = {
     "serve": "run the bot",
     "doctor": "what keeps the bot from working: key, clock, permissions, storage",
     "worker": "work on the bot's jobs beside other processes of it (PostgreSQL only)",
+    "stats": "what became of the findings that the bot has shown, by rule",
     "demo": "a pull request and its review, on a GitHub simulated on this machine",
 }
 
-_OF_THE_BOT = frozenset({"serve", "worker", "doctor", "demo"})
+_OF_THE_BOT = frozenset({"serve", "worker", "doctor", "stats", "demo"})
 
 
 class _Command(Protocol):

@@ -25,6 +25,7 @@ class Pull:
     labels: frozenset[str]
     head_ref: str
     is_fork: bool
+    is_merged: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ async def read_pull(client: Client, number: int) -> Pull:
         is_draft=bool(value.get("draft")),
         labels=frozenset(label["name"] for label in value["labels"]),
         head_ref=value["head"]["ref"],
+        is_merged=bool(value.get("merged")),
         is_fork=(value["head"]["repo"] or {}).get("id") != value["base"]["repo"]["id"],
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.finding import Safety
@@ -10,6 +10,7 @@ from bot.review import limits
 from bot.review.diff import Diff
 from bot.review.located import LocatedFinding, LocatedFix
 from bot.review.marker import Signer, digest
+from bot.review.memory_suggestion import MemorySuggestion
 from bot.review.sizes import counted
 from bot.review.suggestion import Replacement, suggestible
 from bot.review.text import code, fenced, prose
@@ -65,10 +66,12 @@ def inline_review(
     signer: Signer,
     head: str,
     posted: Collection[str] = (),
+    memory: Sequence[MemorySuggestion] = (),
 ) -> InlineReview | None:
     """The review of commit ``head``, or None where no suggestion is left to make.
 
-    ``posted`` are the digests of fingerprints that earlier pushes commented on: a thread is opened once.
+    ``posted`` are the digests of fingerprints that earlier pushes commented on: a thread is opened once. What would make
+    the run fit (``memory``) comes after the findings.
     """
     comments: list[InlineComment] = []
     shown: list[LocatedFinding] = []
@@ -82,6 +85,8 @@ def inline_review(
         if replacement is not None:
             comments.append(_comment(finding, fix, replacement, signer))
             shown.append(finding)
+    fresh = [each for each in memory if digest(each.identity) not in posted]
+    comments += [_memory_comment(each, signer) for each in fresh[: limits.SUGGESTIONS_PER_REVIEW - len(comments)]]
     if not comments:
         return None
     rest = len(findings) - len(shown)
@@ -89,6 +94,12 @@ def inline_review(
     if rest:
         body += f" {counted(rest, 'more finding')} in the check."
     return InlineReview(f"{body}\n{signer.mark(REVIEW, head)}", tuple(comments), tuple(shown))
+
+
+def _memory_comment(suggested: MemorySuggestion, signer: Signer) -> InlineComment:
+    replacement = suggested.replacement
+    body = f"{suggested.says}\n\n{fenced(replacement.text, 'suggestion')}\n{signer.mark(FINDING, digest(suggested.identity))}"
+    return InlineComment(replacement.path, replacement.first, replacement.last, body)
 
 
 def _replacement(fix: LocatedFix, diff: Diff, contents: Mapping[str, bytes]) -> Replacement | None:
