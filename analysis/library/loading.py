@@ -12,6 +12,7 @@ from analysis.library.knowledge import Example, Subject
 from analysis.library.optimizers import PREPARED
 from analysis.library.randomness import LOADING
 from analysis.library.recording import emit
+from analysis.library.sampling import order
 from analysis.trace.events import Kind
 
 LOADER = "torch.utils.data.DataLoader"
@@ -64,6 +65,7 @@ def _init(call: Call) -> Value:
 def _iterate(call: Call) -> Value:
     loader, domain = call.args[0], domain_of(call)
     emit(call.machine, Kind.ITERATE, subject=loader)
+    order(domain, call, loader)
     sample = loader.fields.get("loader: sample", MISSING)
     if sample is MISSING:
         sample = loader.fields["loader: sample"] = _batch_of(domain, loader, call)

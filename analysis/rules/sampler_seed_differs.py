@@ -3,7 +3,12 @@
 A `DistributedSampler` gives each rank its slice of *one* shuffled order, which all of them draw from the same seed. With a seed that differs between
 ranks each takes its slice of another order: the slices overlap, some samples come several times in an epoch, and others never.
 
-**How to fix it.** Give every rank the same seed; the rank is the sampler's business.
+A sampler of one's own that shuffles with the global generator does so too, once the ranks have drawn from theirs different numbers of times (a rank
+that evaluates or generates alone is enough). A framework that divides its order between the ranks keeps the ranks' generators alike only through the
+sampler's attribute `generator`.
+
+**How to fix it.** Give every rank the same seed; the rank is the sampler's business. Let a sampler of your own draw from a generator that it keeps as
+`self.generator`, or that it seeds with the epoch.
 
 **What is not reported.** Seeds of other generators: augmentation and dropout may well differ between ranks.
 """
@@ -16,23 +21,55 @@ from dataclasses import replace
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, RemoveArgument, Reported
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._samplers import divides, samplers_of, shuffles
+from analysis.rules._samplers import divides, prepared, samplers_of, shuffles
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Kind
+from analysis.trace.places import visible
 from analysis.trace.reading import call_at
+
+#: Functions that put things in an order, or pick them.
+_ORDERING = ("randperm", "shuffle", "permutation", "sample", "choice", "choices", "multinomial")
 
 
 def check(trace: Trace) -> Iterator[Reported]:
-    """Samplers that divide the data by an order which differs between ranks."""
+    """Samplers that divide the data by an order which differs between ranks, and orders that a framework divides."""
+    if not trace.distributed:
+        return
+    yield from _global(trace)
     told: set[Span] = set()
     for event in trace.events(Kind.LOADER_BUILT):
         for sampler in samplers_of(event.subject):
             seed = sampler.fields.get("seed")
             varies = getattr(seed, "rank_varying", False) is True
-            if trace.distributed and divides(sampler) and shuffles(sampler) and varies and sampler.span is not None and sampler.span not in told:
+            if divides(sampler) and shuffles(sampler) and varies and sampler.span is not None and sampler.span not in told:
                 told.add(sampler.span)
                 yield _reported(trace, sampler.span)
+
+
+def _global(trace: Trace) -> Iterator[Reported]:
+    """Draws from the global generator by which a sampler orders the samples of a loader that a framework divides."""
+    samplers = [sampler for event in trace.events(Kind.LOADER_BUILT) if prepared(event.subject) for sampler in samplers_of(event.subject)]
+    seeding = {event.context.function for event in trace.events(Kind.SEED)}
+    told: set[Span] = set()
+    for event in trace.events(Kind.DRAW):
+        sampler = next((each for each in samplers if each is event.detail.loading), None)
+        span = visible(event, trace.snapshot.contents)
+        if sampler is None or event.subject is not None or not event.detail.function.endswith(_ORDERING):
+            continue
+        if "generator" not in sampler.fields and event.context.function not in seeding and span not in told:
+            told.add(span)
+            yield Reported(
+                Finding(
+                    RULE.name,
+                    Severity.WARNING,
+                    Confidence.MEDIUM,
+                    span,
+                    "each rank draws this order from its own global generator: where one has drawn more than another, their shares of the data overlap",
+                    (Evidence(span, "the sampler shuffles here; it has no attribute `generator` through which the ranks could be kept alike"),),
+                    no_fix_because="the sampler needs a generator of its own, which its constructor has to take or make",
+                )
+            )
 
 
 def _reported(trace: Trace, span: Span) -> Reported:
@@ -72,6 +109,33 @@ def main(net, seed):
             optimizer.step()
 """
 
+_OWN = """
+import torch
+from accelerate import Accelerator
+from torch.utils.data import DataLoader, TensorDataset
+
+class Shuffled:
+    def __init__(self, n{parameter}):
+        self.n = n{kept}
+
+    def __len__(self):
+        return self.n
+
+    def __iter__(self):
+        for i in torch.randperm(self.n{given}):{mark}
+            yield int(i)
+
+accelerator = Accelerator()
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+loader = DataLoader(TensorDataset(torch.randn(64, 4)), batch_size=8, sampler=Shuffled(64))
+net, optimizer, loader = accelerator.prepare(net, optimizer, loader)
+for (x,) in loader:
+    optimizer.zero_grad()
+    accelerator.backward(net(x).mean())
+    optimizer.step()
+"""
+
 RULE = Rule(
     "sampler-seed-differs",
     Severity.ERROR,
@@ -80,7 +144,9 @@ RULE = Rule(
     check,
     examples=(
         Bad(_EXAMPLE.format(options=", seed=seed + dist.get_rank())  # flagged").replace("flagged)", "flagged"), fixed=_EXAMPLE.format(options="")),
+        Bad(_OWN.format(parameter="", kept="", given="", mark="  # flagged")),
         Good(_EXAMPLE.format(options=", seed=seed")),
+        Good(_OWN.format(parameter=", generator=None", kept="\n        self.generator = generator", given=", generator=self.generator", mark="")),
         Good(_EXAMPLE.format(options=", rank=dist.get_rank(), num_replicas=dist.get_world_size()")),
     ),
 )
