@@ -1,6 +1,6 @@
 """Llama. Mirrors transformers 5.24.0 (``models/llama``): parameter names and the operations of a training step, in their order.
 
-Mistral and Qwen2 differ in biases and defaults only and are built from these classes.
+Mistral and Qwen2 differ in biases and defaults only; they, Qwen3 and Phi-3 are built from these classes.
 """
 
 import torch
@@ -116,10 +116,14 @@ class LlamaAttention(nn.Module):
         self.v_proj = nn.Linear(config.hidden_size, config.num_key_value_heads * config.head_dim, bias=bias)
         self.o_proj = nn.Linear(config.num_attention_heads * config.head_dim, config.hidden_size, bias=config.attention_bias)
 
-    def forward(self, x, positions, mask, cache):
+    def projected(self, x):
         query = split_heads(self.q_proj(x), self.config.head_dim)
         key = split_heads(self.k_proj(x), self.config.head_dim)
         value = split_heads(self.v_proj(x), self.config.head_dim)
+        return query, key, value
+
+    def forward(self, x, positions, mask, cache):
+        query, key, value = self.projected(x)
         cosine, sine = positions
         query, key = rotated(query, key, cosine, sine)
         if cache is not None:
@@ -145,10 +149,13 @@ class LlamaAttention(nn.Module):
 
 
 class LlamaDecoderLayer(Block):
+    attention_class = LlamaAttention
+    mlp_class = LlamaMLP
+
     def __init__(self, config, layer):
         super().__init__()
-        self.self_attn = LlamaAttention(config, layer)
-        self.mlp = LlamaMLP(config)
+        self.self_attn = self.attention_class(config, layer)
+        self.mlp = self.mlp_class(config)
         self.input_layernorm = LlamaRMSNorm(config.hidden_size, config.rms_norm_eps)
         self.post_attention_layernorm = LlamaRMSNorm(config.hidden_size, config.rms_norm_eps)
 
@@ -166,10 +173,12 @@ class LlamaDecoderLayer(Block):
 
 
 class LlamaModel(PretrainedModel):
+    layer_class = LlamaDecoderLayer
+
     def __init__(self, config):
         super().__init__(config)
         self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size, config.pad_token_id)
-        self.layers = nn.ModuleList([LlamaDecoderLayer(config, layer) for layer in range(config.num_hidden_layers)])
+        self.layers = nn.ModuleList([self.layer_class(config, layer) for layer in range(config.num_hidden_layers)])
         self.norm = LlamaRMSNorm(config.hidden_size, config.rms_norm_eps)
         self.rotary_emb = LlamaRotaryEmbedding(config)
 
@@ -199,9 +208,11 @@ class LlamaModel(PretrainedModel):
 
 
 class LlamaForCausalLM(PretrainedModel):
+    model_class = LlamaModel
+
     def __init__(self, config):
         super().__init__(config)
-        self.model = LlamaModel(config)
+        self.model = self.model_class(config)
         self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
         if config.tie_word_embeddings:
             self.lm_head.weight = self.model.embed_tokens.weight
@@ -224,9 +235,11 @@ class LlamaForCausalLM(PretrainedModel):
 class LlamaForSequenceClassification(PretrainedModel):
     """Scores of each sequence's last token that is not padding; every token is scored first, as in the library."""
 
+    model_class = LlamaModel
+
     def __init__(self, config):
         super().__init__(config)
-        self.model = LlamaModel(config)
+        self.model = self.model_class(config)
         self.score = nn.Linear(config.hidden_size, config.num_labels, bias=False)
 
     def get_input_embeddings(self):
