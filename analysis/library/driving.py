@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import GuestRaise
-from analysis.interpreter.values import Class, Function, GuestList, Instance, Module, Value
+from analysis.interpreter.values import Class, Function, GuestList, Instance, Module, Partial, Value
 from analysis.library.options import gone_through, missed, open_options
 from analysis.library.ownership import MODULE, is_module
 from analysis.library.preparing import preparations
@@ -65,7 +65,23 @@ def _call(domain: TraceDomain, function: Value, receiver: Instance | None) -> Va
         return None
     first = [receiver] if receiver is not None else []
     options = {name: _argument(domain, inner, parameter) for name, parameter in missed(inner).items()}
-    return machine.call(function, [*first, *_arguments(domain, inner, skip=len(first))], options, span)
+    given = [*first, *_arguments(domain, inner, skip=len(first))]
+    if _evaluates_the_next(inner):
+        return _imagined(domain, "again_and_again", [Partial(function, tuple(given), options)])
+    return machine.call(function, given, options, span)
+
+
+def _evaluates_the_next(function: Function) -> bool:
+    """Whether it takes one batch of an iterator that it is given, and does not train: whoever calls it does so once per batch."""
+    parameters = {each.arg for each in (*function.node.args.posonlyargs, *function.node.args.args)}
+    takes = False
+    for node in ast.walk(function.node):
+        match node:
+            case ast.For() | ast.While() | ast.Attribute(attr="backward" | "step" | "zero_grad"):
+                return False
+            case ast.Call(func=ast.Name(id="next"), args=[ast.Name(id=name)]) if name in parameters:
+                takes = True
+    return takes
 
 
 def _drive(domain: TraceDomain, cls: Class) -> Value:

@@ -36,6 +36,8 @@ def _any_of(*sets: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(each.split()) for each in sets)
 
 
+#: The class of a model whose source is not at hand.
+MODEL = "unknown.Model"
 #: In this order: an accelerator also prints, a scaler also steps.
 ROLES = (
     Role("accelerate.Accelerator", ("Accelerator",), _any_of("backward prepare", "backward accumulate", "backward clip_grad_norm_")),
@@ -53,17 +55,18 @@ ROLES = (
         frozenset({"zero_grad"}),
     ),
     Role(
-        "unknown.Model",
+        MODEL,
         ("nn.Module", "Module", "PreTrainedModel", "DistributedDataParallel", "FullyShardedDataParallel"),
         _any_of(
             "→torch.nn.Module", "parameters", "named_parameters", "train eval", "eval ()", "train ()", "state_dict eval", "state_dict train", "zero_grad ()",
-            "named_modules", "requires_grad_ ()", "differentiated",
+            "named_modules", "requires_grad_ ()", "differentiated", "eval val_step", "eval validation_step", "eval test_step", "train train_step", "train training_step",
         ),
         frozenset({"step", "param_groups"}),
     ),
     Role("torch.utils.data.DataLoader", ("DataLoader",), _any_of(".dataset iterate", ".sampler iterate", ".batch_size iterate")),
-    # What is handed over, counted and iterated over is a loader or a list of batches; what a call made is any list.
-    Role("torch.utils.data.DataLoader", (), _any_of("len iterate"), frozenset({"made"})),
+    # What is handed over and iterated over is a loader or a list of batches if it is counted, or parts of its items go into a model or
+    # to a device; what a call made is any list.
+    Role("torch.utils.data.DataLoader", (), _any_of("len iterate", "fed iterate", "moved iterate"), frozenset({"made"})),
 )  # fmt: skip
 
 
@@ -87,7 +90,7 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
 
 
 def uses_of(symbol: Symbol) -> set[str]:
-    """What was done to it: "step" a method called, ".dataset" an attribute read, "()" called itself, "iterate", "len", "made" by a call, "stepped"."""
+    """What was done to it: "step" a method called, ".dataset" an attribute read, "()" called itself, "iterate", "len", "made" by a call, and others."""
     used = {"()" if use == "call" else use for use in symbol.uses}
     if symbol.why.endswith(")") or symbol.why.startswith("an item of "):
         used.add("made")

@@ -37,6 +37,8 @@ from analysis.trace.reading import around, callee, span_of, text
 #: Iterations of a loop that are looked at: what is kept is kept in the second at the latest.
 _ROUNDS = 4
 _FACTORIES = frozenset({"ones", "zeros", "empty", "full", "rand", "randn", "randint", "arange", "linspace", "eye", "normal"})
+#: What runs a model for whoever has the loop, and leaves gradients to them.
+_FORWARDS = frozenset({"forward", "val_step", "validation_step", "test_step"})
 #: Per model: a forward for nothing ("wasted") while it is in evaluation mode.
 MODE = Automaton(
     start="training",
@@ -93,9 +95,9 @@ def _loop_of(forward: Event, kept: Event | None) -> object:
 
 
 def _is_a_method(forward: Event) -> bool:
-    """Whether a method of a model from elsewhere was called, which may turn gradients off itself, and not the model."""
+    """Whether a method of a model from elsewhere was called, which may turn gradients off itself, and not the model or the step of an evaluation."""
     outside = isinstance(forward.subject, Instance) and forward.subject.cls.find("is_unknown") is True
-    return outside and not any(tensor.made is not None and tensor.made.op == "forward" for tensor in tensors_in(forward.value))
+    return outside and not any(tensor.made is not None and tensor.made.op in _FORWARDS for tensor in tensors_in(forward.value))
 
 
 def _is_made_up(forward: Event) -> bool:

@@ -23,3 +23,8 @@ def fit(model):
             super()._validate(model, dataloaders or [None])
 
     Imagined().fit(model)
+
+
+def again_and_again(step):
+    for batch in framework_loader(None):
+        step()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.index import index
 from analysis.library.entries import Entry
-from analysis.library.program import run
+from analysis.library.program import Tracing, run
 from analysis.snapshot import Snapshot
 from analysis.trace.events import Kind
 
@@ -59,3 +59,22 @@ def test_a_constructor_that_sets_them_is_enough():
 def test_a_method_that_trains_prepares_nothing():
     other = TRAINER.replace("        self.closed = False\n", "        self.closed = False\n        self.optimizer.step()\n")
     assert Kind.OPTIMIZER_BUILT not in kinds(other.replace("def build(self)", "def build(self, size)"), "Trainer.train")
+
+
+STEPS = """
+class Runner:
+    def __init__(self, model):
+        self.model = model
+
+    def validate(self, loader):
+        self.model.eval()
+        batch = next(loader)
+        return self.model.val_step(batch)
+"""
+
+
+def test_what_evaluates_the_next_batch_of_an_iterator_is_called_again():
+    assert kinds(STEPS, "Runner.validate").count(Kind.EVAL_MODE) == 0  # nothing says what the model is in a single run
+    snapshot = Snapshot.of({"runner.py": STEPS.encode()})
+    traces = list(Tracing(snapshot, index(snapshot)).traces(Entry("runner.py", "Runner.validate")))
+    assert all(len(list(trace.events(Kind.FORWARD))) > 1 for trace in traces)
