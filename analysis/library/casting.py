@@ -6,12 +6,12 @@ the same name and place is an object of that role, marked as assumed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Call, Instance, Stamp, Symbol, Value
 from analysis.library.ranks import own_rank
-from analysis.library.roles import RANK_ROLE, Role, role_of
+from analysis.library.roles import MODEL, RANK_ROLE, Role, role_of
 from analysis.source import Span
 
 if TYPE_CHECKING:
@@ -70,19 +70,30 @@ class Castable(Symbol):
             symbol.uses.add("differentiated")
 
 
+def batches_of(value: Value) -> Castable | None:
+    """What gave the batch of which ``value`` is a part: what was iterated over, if the source does not tell it."""
+    symbol, inside = value, False
+    while isinstance(symbol, Castable):
+        if symbol.whole is None:
+            return symbol.source if inside and isinstance(symbol.source, Castable) else None
+        symbol, inside = symbol.whole, True
+    return None
+
+
 class Casting:
     """The roles that are known, and the symbols whose roles are still to be found."""
 
     def __init__(self, roles: Mapping[Name, Role] | None = None) -> None:
         self.roles = dict(roles or {})
         self.symbols: list[Castable] = []
+        self._fed: list[tuple[Castable, Castable]] = []
         self.annotated: dict[Name, str] = {}
         self._machine: Machine | None = None
 
     def bind(self, machine: Machine) -> None:
         """Take up work for one run."""
         self._machine = machine
-        self.symbols = []
+        self.symbols, self._fed = [], []
 
     def symbol(self, why: str, span: Span | None, stamp: Stamp, *, varying: bool = False) -> Value:
         """Something that the source does not tell: an object of its role if that was solved, else a symbol."""
@@ -119,9 +130,22 @@ class Casting:
         role.dress(machine, instance)
         return instance
 
+    def feeds(self, callee: Value, given: Iterable[Value]) -> None:
+        """``callee`` is called with ``given``: if it is a model, what gave the batches they are of gives batches."""
+        for value in given:
+            source = batches_of(value)
+            if source is not None and isinstance(callee, Castable):
+                self._fed.append((callee, source))
+            elif source is not None:
+                source.uses.add("fed")
+
     def solve(self) -> dict[Name, Role]:
         """The roles that this run's symbols turned out to have, with those known before."""
         found = dict(self.roles)
+        for callee, source in self._fed:
+            role = role_of(callee, self.annotated.get((callee.why, callee.span), ""))
+            if role is not None and role.cls == MODEL:
+                source.uses.add("fed")
         for symbol in self.symbols:
             role = role_of(symbol, self.annotated.get((symbol.why, symbol.span), ""))
             if role is not None:

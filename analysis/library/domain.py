@@ -10,6 +10,7 @@ from analysis.interpreter.values import MISSING, Call, Class, External, FewItems
 from analysis.library import assumed_windows, decisions, failures, opaque, stores
 from analysis.library.autograd import Autograd
 from analysis.library.casting import Casting
+from analysis.library.data_tables import dropped_table
 from analysis.library.guest_source import REEXPORTED, source_of
 from analysis.library.knowledge import Library
 from analysis.library.ownership import Ownership, is_module
@@ -153,10 +154,13 @@ class TraceDomain:
         return stores.stored(self, holder, key, value, span)
 
     def discarded(self, machine: Machine, value: Value, span: Span) -> None:
-        """A statement made a tensor and dropped it."""
+        """A statement made a tensor, or a table of data, and dropped it."""
         if isinstance(value, Tensor) and value.made is not None and value.made.span == span and not isinstance(value, Parameter):
             machine.span = span
             emit(machine, Kind.DISCARD, value=value)
+        elif (dropped := dropped_table(value)) is not None:
+            machine.span = span
+            emit(machine, Kind.DISCARD, subject=dropped[0], detail=dropped[1])
 
     def collected(self, machine: Machine, made: Value, span: Span) -> Value:
         """A few items stand for all."""

@@ -64,6 +64,7 @@ def _init(call: Call) -> Value:
 def _call(call: Call) -> Value:
     module, domain = call.args[0], domain_of(call)
     owner = owner_of(module)
+    domain.casting.feeds(module, (*call.args[1:], *call.kwargs.values()))
     with forwarding(domain, owner) as outermost:
         result = _forward(domain, module, call, outermost=outermost)
         if outermost and owner.fields.get(UNSEEN) is True:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Alternatives, Call, Class, External, Function, Instance, Method, Partial, Symbol, Value
+from analysis.library.casting import Castable, batches_of
 from analysis.library.parts import ModelPart, call_part
 from analysis.library.recording import emit
 from analysis.library.tensor import tensors_in
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 #: Objects whose state decides what a training step does: an unknown call may have changed those it can reach.
 _TRAINING = ("torch.nn.Module", "torch.optim.Optimizer", "torch.amp.GradScaler", "torch.optim.lr_scheduler.LRScheduler")
 _DEPTH = 4
+#: Methods by which data go to a device.
+_MOVES = frozenset({"to", "cuda"})
 #: Methods of a scaler that are given an optimizer.
 _STEPS_OTHERS = frozenset({"step", "unscale_"})
 
@@ -30,6 +33,9 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
         callee.uses.add("call")
         if len(call.args) <= 1:
             callee.uses.add("applied")
+        domain.casting.feeds(callee, (*call.args, *call.kwargs.values()))
+        if name in _MOVES and isinstance(callee, Castable) and (source := batches_of(callee.whole)) is not None:
+            source.uses.add("moved")
         if name in _STEPS_OTHERS and len(call.args) == 1 and isinstance(call.args[0], Symbol):
             call.args[0].uses.add("stepped")
         if name == "backward" and not call.args:

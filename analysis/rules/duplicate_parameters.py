@@ -30,23 +30,29 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Groups of one optimizer that take all parameters of modules which share some."""
     for event in trace.events(Kind.OPTIMIZER_BUILT):
         optimizer = event.subject
-        groups = [_whole(given) for given in optimizer.fields.get(GIVEN, ())] if isinstance(optimizer, Instance) else []
-        shared = next(((one, other) for one, other in combinations(groups, 2) if any(_share(a, b) for a in one for b in other)), None)
-        if shared is not None and visible(event, trace.snapshot.contents).path in trace.snapshot.contents:
+        groups = [given for given in optimizer.fields.get(GIVEN, ()) if isinstance(given, Parameters)] if isinstance(optimizer, Instance) else []
+        if any(_overlap(one, other) for one, other in combinations(groups, 2)) and visible(event, trace.snapshot.contents).path in trace.snapshot.contents:
             yield _reported(trace, event)
 
 
-def _whole(given: object) -> list[Instance]:
-    """The modules of which a group takes everything."""
-    if not isinstance(given, Parameters) or given.partial:
-        return []
+def _overlap(one: Parameters, other: Parameters) -> bool:
+    """Whether one group takes everything of a module of which the other takes something too."""
+    if one.partial and other.partial:
+        return False
+    whole, rest = (other, one) if one.partial else (one, other)
+    return any(_share(a, b, partly=rest.partial) for a in _modules(whole) for b in _modules(rest))
+
+
+def _modules(given: Parameters) -> list[Instance]:
     return [owner for owner in given.owners if isinstance(owner, Instance)]
 
 
-def _share(one: Instance, other: Instance) -> bool:
-    if inner(one) is inner(other):
+def _share(whole: Instance, other: Instance, *, partly: bool) -> bool:
+    """Whether both modules have parameters in common; if what is taken of ``other`` is not told, all of its must be in ``whole``."""
+    if inner(whole) is inner(other):
         return True
-    return not atoms_of(one).isdisjoint(atoms_of(other))
+    left, right = atoms_of(whole), atoms_of(other)
+    return bool(right) and right <= left if partly else not left.isdisjoint(right)
 
 
 def _reported(trace: Trace, built: Event) -> Reported:
@@ -85,6 +91,31 @@ class Net(torch.nn.Module):
 def train(loader):
     net = Net()
     optimizer = torch.optim.SGD([{"params": net.parameters()}, {"params": net.head.parameters(), "lr": 0.1}], lr=0.01)  # flagged
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+"""
+        ),
+        Bad(
+            """
+import torch
+
+def train(net, loader):
+    optimizer = torch.optim.SGD([{"params": net.parameters()}, {"params": net.head.parameters(), "lr": 0.1}], lr=0.01)  # flagged
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(net, loader):
+    rest = [p for name, p in net.named_parameters() if not name.startswith("head")]
+    optimizer = torch.optim.SGD([{"params": rest}, {"params": net.head.parameters(), "lr": 0.1}], lr=0.01)
     for x, y in loader:
         optimizer.zero_grad()
         torch.nn.functional.cross_entropy(net(x), y).backward()

@@ -29,7 +29,11 @@ def roles_of(code: str) -> dict[str, str]:
         ("x.scale(1).backward(); x.step(1); x.update()", "x", "torch.amp.GradScaler"),
         ("x.prepare(1); x.backward(1)", "x", "accelerate.Accelerator"),
         ("len(x)\n    for batch in x: pass", "x", "torch.utils.data.DataLoader"),
+        ("for a, b in x: torch.nn.Linear(2, 2)(a)", "x", "torch.utils.data.DataLoader"),
+        ("for a in x: a['ids'].to(1)", "x", "torch.utils.data.DataLoader"),
         ("torch.nn.ModuleList([x])", "x", "unknown.Model"),
+        ("torch.nn.functional.mse_loss(x(torch.ones(1)), 1).backward()", "x", "unknown.Model"),
+        ("x.zero_grad(); torch.amp.GradScaler().step(x)", "x", "torch.optim.Optimizer"),
         ("x.net.eval(); x.net(1)", "x.net", "unknown.Model"),
     ],
 )
@@ -37,7 +41,7 @@ def test_uses_tell_the_role(body: str, name: str, role: str):
     assert roles_of(f"import torch\ndef train(x):\n    {body}\n").get(name) == role
 
 
-@pytest.mark.parametrize("body", ["x(1)", "x.step()", "for item in x: pass", "print(x.lr)"])
+@pytest.mark.parametrize("body", ["x(1)", "x.step()", "for item in x: pass", "for item in x: item.to(1)", "print(x.lr)"])
 def test_too_little_use_tells_nothing(body: str):
     assert "x" not in roles_of(f"def train(x):\n    {body}\n")
 
