@@ -22,7 +22,7 @@ _CUTTING = """
 detach data numpy argmax argmin argsort eq ne lt le gt ge isnan isinf isfinite isclose allclose equal logical_and logical_or logical_not logical_xor
 long int short byte bool nonzero bincount searchsorted bucketize one_hot empty_like zeros_like ones_like rand_like randn_like full_like new_zeros
 new_ones new_empty new_full new_tensor multinomial bernoulli randint_like unique any all invert and or xor grad floordiv count_nonzero item zeros ones
-rand randn sample empty full arange linspace tensor as_tensor from_numpy eye randint randperm normal gradients
+rand randn empty full arange linspace tensor as_tensor from_numpy eye randint randperm normal gradients
 """
 #: Operations whose result has no gradient: they cut, compare, count, or make something new in the shape of their input.
 CUTTING = frozenset(_CUTTING.split())
