@@ -7,7 +7,7 @@ from bot.review.sizes import noticeable, size
 from bot.review.text import code, plain, prose
 from estimator.estimate import Estimate, Fit, Verdict
 
-_STATES: dict[Verdict, str] = {
+STATES: dict[Verdict, str] = {
     Verdict.FITS: "fits",
     Verdict.BORDERLINE: "may not fit",
     Verdict.DOES_NOT_FIT: "does not fit",
@@ -48,9 +48,9 @@ def card(fit: Fit) -> str:
 def _verdicts(base: Estimate | None, head: Estimate) -> list[str]:
     """What changed for a card; where nothing did, how things stand."""
     if base is None or base.memory is None:
-        return [f"{_STATES[fit.verdict]} {card(fit)}" for fit in head.fits]
+        return [f"{STATES[fit.verdict]} {card(fit)}" for fit in head.fits]
     moved = _transitions(base, head)
-    return moved or [f"still {_STATES[fit.verdict]} {card(fit)}" for fit in head.fits]
+    return moved or [f"still {STATES[fit.verdict]} {card(fit)}" for fit in head.fits]
 
 
 def _transitions(base: Estimate, head: Estimate) -> list[str]:
@@ -65,4 +65,4 @@ def _transition(before: Verdict, fit: Fit) -> str:
         case Verdict.FITS, Verdict.BORDERLINE:
             return f"may no longer fit {card(fit)}"
         case _:
-            return f"now {_STATES[fit.verdict]} {card(fit)}"
+            return f"now {STATES[fit.verdict]} {card(fit)}"

@@ -42,14 +42,21 @@ def review_task(task: Task) -> Answer:
 
 
 def estimate_task(task: Task) -> Answer:
-    """``estimate --format json`` for the script that is named, or for the entry points that the change touches."""
+    """``estimate --format json`` for the script that is named, or for the entry points that the change touches.
+
+    Beside ``estimates`` stand the same as ``written``: without the options, on the same cards.
+    """
     settings, _ = _settings(task)
     try:
         options = _estimate_parser().parse_args(task.arguments)
-        estimates = [found for request, snapshot in _requests(options, task, settings) for found in estimate(snapshot, request)]
+        asked = list(_requests(options, task, settings))
+        estimates = [found for request, snapshot in asked for found in estimate(snapshot, request)]
     except UsageError as error:
         return {"error": str(error)}
-    return dict(document(estimates))
+    plain = [request_of(_estimate_parser().parse_args([]), settings.of_entry(request.entry), entry=request.entry) for request, _ in asked if request.entry]
+    others = [replace(request, gpus=same.gpus) for request, (same, _) in zip(plain, asked, strict=False) if replace(request, gpus=same.gpus) != same]
+    written = [found for request in others for found in estimate(task.head, request)]
+    return {**document(estimates), "written": document(written)["estimates"]}
 
 
 def _requests(options: argparse.Namespace, task: Task, settings: Settings) -> Iterator[tuple[Request, Snapshot]]:
