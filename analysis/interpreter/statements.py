@@ -103,7 +103,7 @@ def _items_for(machine: Machine, value: Value, count: int, frame: Frame, *, exac
 def _expr(machine: Machine, node: ast.Expr, frame: Frame) -> Exit | None:
     if not isinstance(node.value, ast.Constant):
         value = machine.evaluate(node.value, frame)
-        if machine.domain.watches_stores and isinstance(value, HostValue):
+        if machine.domain.watches_stores and isinstance(value, (HostValue, Symbol)):
             machine.domain.discarded(machine, value, frame.file.span(node.value))
     return None
 

@@ -28,9 +28,9 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Statements that move a tensor and keep nothing."""
     told: set[Span] = set()
     for event in trace.events(Kind.DISCARD):
-        made = event.value.made
+        made = event.value.made if isinstance(event.value, Tensor) else None
         span = event.span
-        if made.op == "to" and span not in told and span.path in trace.snapshot.contents and not _may_be_object(made):
+        if made is not None and made.op == "to" and span not in told and span.path in trace.snapshot.contents and not _may_be_object(made):
             told.add(span)
             yield _reported(trace, span, made)
 

@@ -1,7 +1,8 @@
 """An operation that changes nothing in place is called for an effect.
 
 `F.dropout(x)`, `x.detach()`, `p.data.clamp(-c, c)` return a new tensor and leave their argument as it was. As a statement of its own such a
-call does nothing: no dropout, no cut, no limit.
+call does nothing: no dropout, no cut, no limit. So do the methods of the data sets of `datasets`: `dataset.shuffle(seed=0)` on a line of its own
+shuffles nothing.
 
 **How to fix it.** Keep the result, `x = x.detach()`, or call the version that works in place, `p.data.clamp_(-c, c)`.
 
@@ -16,12 +17,13 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported, WrapExpression
-from analysis.library.tensor import Made
+from analysis.library.data_tables import is_table
+from analysis.library.tensor import Made, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.source import Span
 from analysis.trace import Trace
-from analysis.trace.events import Kind
-from analysis.trace.reading import call_at, dotted, text
+from analysis.trace.events import Event, Kind
+from analysis.trace.reading import call_at, dotted, receiver, text
 
 #: What nobody calls to warm up or to measure.
 _WITHOUT_EFFECT = frozenset(
@@ -68,11 +70,15 @@ _WITHOUT_EFFECT = frozenset(
 
 
 def check(trace: Trace) -> Iterator[Reported]:
-    """Statements that make a tensor and keep nothing."""
+    """Statements that make a tensor, or a table of data, and keep nothing."""
     told: set[Span] = set()
     for event in trace.events(Kind.DISCARD):
-        made, span = event.value.made, event.span
-        if made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True and span not in told and span.path in trace.snapshot.contents:
+        made, span = event.value.made if isinstance(event.value, Tensor) else None, event.span
+        if made is None:
+            if is_table(event.subject, event.detail) and span not in told and span.path in trace.snapshot.contents:
+                told.add(span)
+                yield _reported_table(trace, event)
+        elif made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True and span not in told and span.path in trace.snapshot.contents:
             told.add(span)
             yield _reported(trace, span, made)
 
@@ -92,6 +98,22 @@ def _reported(trace: Trace, span: Span, made: Made) -> Reported:
     return Reported(finding, Proposal(f"Keep the result: {name} = …", Safety.SAFE, (WrapExpression(span, before=f"{name} = "),)))
 
 
+def _reported_table(trace: Trace, event: Event) -> Reported:
+    span = event.span
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM,
+        span,
+        f"`{text(trace.snapshot, span)}` returns a new data set that nothing keeps: {event.detail} leaves the old one as it was, and the call has no effect",
+        (Evidence(span, "the result of the call is dropped"),),
+    )
+    name = receiver(trace.snapshot, span)
+    if name is None:
+        return Reported(replace(finding, no_fix_because="the data set has no plain name: keep the result"))
+    return Reported(finding, Proposal(f"Keep the result: {name} = …", Safety.SAFE, (WrapExpression(span, before=f"{name} = "),)))
+
+
 def _argument(trace: Trace, span: Span) -> str | None:
     """``x`` of ``x.detach()`` and of ``F.dropout(x)``, if it can be assigned to."""
     match call_at(trace.snapshot, span):
@@ -108,6 +130,21 @@ def _argument(trace: Trace, span: Span) -> str | None:
         case _:
             return None
 
+
+_TABLE = """
+import torch
+from datasets import load_dataset
+
+data = load_dataset("x", split="train")
+{kept}data.shuffle(seed=0){mark}
+data.set_format("torch")
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for row in torch.utils.data.DataLoader(data, batch_size=8):
+    optimizer.zero_grad()
+    net(row["x"]).mean().backward()
+    optimizer.step()
+"""
 
 RULE = Rule(
     "discarded-result",
@@ -178,6 +215,8 @@ def train(critic, loader):
             p.data.clamp(-0.01, 0.01)  # flagged
 """
         ),
+        Bad(_TABLE.format(kept="", mark="  # flagged"), fixed=_TABLE.format(kept="data = ", mark="")),
+        Good(_TABLE.format(kept="data = ", mark="")),
         Good(
             """
 import torch

@@ -58,7 +58,7 @@ class Kind(Enum):
     LOSS = "loss"  # subject: loss function or module (name); value: output; detail: (input, target, options)
     BACKWARD = "backward"  # value: the tensor; subject: who ran it (None, scaler, accelerator, engine); detail: options
     GRADIENT_CALL = "autograd.grad"  # gradients returned, none accumulated
-    DISCARD = "discard"  # value: the tensor that a statement made and dropped
+    DISCARD = "discard"  # value: the tensor that a statement made and dropped; or subject: the table whose method (detail) gave a new one
     STEP = "step"  # subject: optimizer; detail: who ran it
     ZERO_GRAD = "zero_grad"  # subject: optimizer or module whose gradients are cleared
     GRADIENT_USE = "gradient_use"  # subject: whose gradient is read or scaled by hand; value: the gradient; detail: the operation
