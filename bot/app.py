@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from aiohttp import web
@@ -27,6 +28,7 @@ from bot.webhook import MAX_BYTES, Webhook
 from bot.workplace import Workplace
 
 _DAY_SECONDS = 86_400
+_THREADS = 64
 #: Once the port surely answers.
 _FIRST_CATCH_UP_SECONDS = 30.0
 
@@ -40,6 +42,8 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
     jobs = Jobs(database, Performer(chains(Workplace(settings, app, database, ledger)), settings.pace, metrics), settings.pace)
 
     async def running(_application: web.Application) -> AsyncIterator[None]:
+        # The job engine stores and reads in threads: a delivery must not wait there behind archives that are unpacked.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS))
         async with transport:
             await jobs.start()
             chores = [asyncio.create_task(every(_DAY_SECONDS, lambda: _remove_unused(settings)))]

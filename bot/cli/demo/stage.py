@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+import aiohttp
 from aiohttp import web
 
 from bot.app import create_app
@@ -33,18 +34,24 @@ class Stage:
 
     github: Simulator
     repository: Repository
+    bot: str
     _pull: PullRequest | None = None
 
     async def play(self) -> None:
-        """Open the pull request and wait until its check run is completed. Raises UsageError if that takes too long."""
+        """Open the pull request and wait until the bot has said all it has to say. Raises UsageError if that takes too long."""
         self._pull = self.repository.open_pull_request(_BRANCH, title=_TITLE, body=_BODY, author="grace", files=guest("change"))
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await self.github.deliveries_settled()
-                while not self.runs or any(run.status != "completed" for run in self.runs):  # noqa: ASYNC110  # the simulator has no event for this
+                while not self.runs or await self._active_jobs():  # noqa: ASYNC110  # the readiness page has no event
                     await asyncio.sleep(_POLL_SECONDS)
         except TimeoutError as error:
-            raise UsageError(f"the check run was not completed within {_PATIENCE_SECONDS} seconds") from error
+            raise UsageError(f"the review was not completed within {_PATIENCE_SECONDS} seconds") from error
+
+    async def _active_jobs(self) -> int:
+        """What the bot still has to do: review and comment come after the check."""
+        async with aiohttp.ClientSession() as session, session.get(f"{self.bot}/readyz") as response:
+            return int((await response.json())["active_jobs"])
 
     @property
     def pull(self) -> PullRequest:
@@ -80,11 +87,12 @@ async def stage(port: int) -> AsyncIterator[Stage]:
             try:
                 site = web.TCPSite(runner, "127.0.0.1", 0)
                 await site.start()
-                github.webhook_url = f"http://127.0.0.1:{runner.addresses[0][1]}/webhook"
+                bot = f"http://127.0.0.1:{runner.addresses[0][1]}"
+                github.webhook_url = f"{bot}/webhook"
                 repository = github.create_repository("ada/tiny-gpt", guest("base"))
                 github.install("ada")
                 repository.grant("grace", "write")
-                yield Stage(github, repository)
+                yield Stage(github, repository, bot)
             finally:
                 await runner.cleanup()
 
