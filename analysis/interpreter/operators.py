@@ -139,7 +139,7 @@ def binary(machine: Machine, op: ast.operator, left: Value, right: Value, span: 
     if isinstance(left, Instance) or isinstance(right, Instance):
         return _special(machine, method, sign, left, right, span, in_place=in_place)
     if isinstance(left, (Symbol, External)) or isinstance(right, (Symbol, External)):
-        replaced = machine.domain.modulo(machine, left, right, span) if isinstance(op, ast.Mod) and isinstance(left, int) else MISSING
+        replaced = machine.domain.modulo(machine, left, right, span) if isinstance(op, ast.Mod) and isinstance(left, (int, Symbol)) else MISSING
         return derived(machine, sign, f"{left!r} {sign} {right!r}", left, right, test=(sign, left, right)) if replaced is MISSING else replaced
     if in_place and isinstance(left, list):
         machine.heap.touch(left)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Symbol, Value
+from analysis.library.counters import count_of, is_counted
 from analysis.source import SourceFile, Span
 from analysis.trace.events import Kind
 
@@ -115,14 +116,19 @@ class Rehearsal:
 
     def modulo(self, machine: Machine, left: Value, right: Value, _span: Span) -> Value:
         """The remainder of a loop's counter, or ``MISSING`` where Python's own is right."""
+        unknown = isinstance(left, Symbol)
+        if unknown and machine.stamp and is_counted(machine, left):
+            left = count_of(machine, left)
         if not machine.stamp or not isinstance(left, int) or isinstance(left, bool):
             return MISSING
+        shrunk = min(SHRUNK_WINDOW, self.horizon.rounds)
         if not isinstance(right, int):
-            return left % SHRUNK_WINDOW
+            return left % shrunk
         if 1 < right <= LARGEST_WINDOW:
             self.window = max(self.window, right)
-            return MISSING
-        return left % SHRUNK_WINDOW if 0 <= left < right else MISSING
+            right = min(right, self.horizon.rounds)
+            return left % right if unknown or right == self.horizon.rounds else MISSING
+        return left % shrunk if 0 <= left < right else MISSING
 
     def threshold(self, machine: Machine, left: Value, right: Value, span: Span) -> tuple[Value, Value]:
         """A counter and a distant number become the counter and a near one where a branch depends on it: both sides are rehearsed.

@@ -96,3 +96,29 @@ torch.manual_seed(seen)
 def test_arithmetic_outside_counters_is_left_alone():
     found = ended("import torch\nfor i in range(2):\n    torch.manual_seed(768 % 100)\n")
     assert {event.value for event in found.trace(Snapshot.of({}), Entry("train.py")).events(Kind.SEED)} == {68}
+
+
+COUNTED = """
+import torch
+import progress_of
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+progress = progress_of.make()
+
+def advance(progress):
+    progress.{counted} += 1
+
+for x in torch.utils.data.DataLoader([1]):
+    net(x).sum().backward()
+    if (progress.step + 1) % progress.window == 0:
+        opt.step()
+"""
+
+
+def test_what_an_unknown_object_counts_goes_with_the_loop():
+    assert count(ended(COUNTED.format(counted="step")), Kind.STEP) == 3
+    assert count(ended(COUNTED.format(counted="other")), Kind.STEP) == 0
+
+
+def test_a_short_run_comes_to_the_end_of_a_window():
+    assert count(ended(TRAINING.format(rounds=11, window=4), horizon=Horizon(FEW)), Kind.STEP) == 1

@@ -1,0 +1,46 @@
+"""Counters of objects that the source does not tell: what the program counts up by a number is taken for the iteration of the loop that runs."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import Symbol, Value
+from analysis.source import SourceFile
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+
+_DEPTH = 3
+
+
+def is_counted(machine: Machine, value: Value, depth: int = _DEPTH) -> bool:
+    """Whether it is an attribute that some file of the run counts up, or that plus a number."""
+    match value:
+        case Symbol(test=("+" | "-", Symbol() as inner, int())) if depth:
+            return is_counted(machine, inner, depth - 1)
+        case Symbol(test=(), why=why):
+            whole, _, name = why.rpartition(".")
+            return bool(whole) and any(name in counted_up(module.file) for module in machine.loaded.values())
+    return False
+
+
+def count_of(machine: Machine, value: Value) -> int:
+    """What it is in the iteration that runs, if it began at zero with the loop."""
+    match value:
+        case Symbol(test=("+", inner, int(more))):
+            return count_of(machine, inner) + more
+        case Symbol(test=("-", inner, int(less))):
+            return count_of(machine, inner) - less
+    return machine.stamp[-1][1]
+
+
+@lru_cache(maxsize=512)
+def counted_up(file: SourceFile) -> frozenset[str]:
+    """The attributes to which the file adds a whole number."""
+    return frozenset(
+        node.target.attr
+        for node in ast.walk(file.tree)
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and isinstance(node.target, ast.Attribute) and isinstance(node.value, ast.Constant)
+    )
