@@ -41,7 +41,7 @@ class Questioning:
         failed: set[str] = set()
         for trace in trace_program(snapshot, built, entries, self.changed):
             unresolved.setdefault(trace.path, []).extend(trace.unresolved)
-            for rule in self.rules:
+            for rule in self.rules if trace.root.children else ():  # what was not run says nothing
                 if rule.name not in failed and not self._asked(rule, trace, reported.setdefault(trace.path, [])):
                     failed.add(rule.name)
         return {path: Said(_of_rules(reported.get(path, ()), failed), tuple(dict.fromkeys(notes))) for path, notes in unresolved.items()}

@@ -31,7 +31,8 @@ class Entry:
 def candidates(index: Index, paths: Sequence[str]) -> list[tuple[Entry, Definition]]:
     """Functions and classes that train, those that no other of them calls first; whoever asks leaves out those that were reached."""
     training = _training(index, paths)
-    called = {callee for caller in training for callee in _callees(index, caller, training)}
+    targets = _Targets(training)
+    called = {callee for caller in training for callee in targets.called_by(index, caller)}
     found: dict[Entry, Definition] = {}
     places = {path: place for place, path in enumerate(paths)}
     for path, qualname in sorted(training, key=lambda each: (each in called, places[each[0]], training_start(index, each))):
@@ -72,7 +73,8 @@ def _training(index: Index, paths: Collection[str]) -> dict[tuple[str, str], Non
             if outermost is not None and (each.trains or each.evaluates or _runs_a_trainer(each)):
                 found[path, outermost] = None
     for _ in range(3):
-        more = [place for place in _functions(index, paths) if place not in found and any(True for _ in _callees(index, place, found))]
+        targets = _Targets(found)
+        more = [place for place in _functions(index, paths) if place not in found and any(True for _ in targets.called_by(index, place))]
         if not more:
             break
         found.update(dict.fromkeys(more))
@@ -90,20 +92,29 @@ def _functions(index: Index, paths: Collection[str]) -> Iterator[tuple[str, str]
         yield from ((path, name) for name, each in definitions.items() if _outermost(each, definitions) == name)
 
 
-def _callees(index: Index, caller: tuple[str, str], among: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Those of ``among`` that ``caller`` seems to call: by name, in its own file or in one that it imports."""
-    if not among:
-        return
-    path, qualname = caller
-    calls = index.calls_within(path)[qualname]
-    near = {path, *index.imports.get(path, ())}
-    for place in among:
-        if place == caller or place[0] not in near:
-            continue
-        owner, _, name = place[1].rpartition(".")
-        same_class = owner == qualname.rpartition(".")[0] and place[0] == path
-        if (name in calls and (name not in _GENERIC or same_class)) or (owner and owner in calls and not same_class):
-            yield place
+class _Targets:
+    """Functions by file and by the name that a call of them holds: their own, or that of their class."""
+
+    def __init__(self, places: Collection[tuple[str, str]]) -> None:
+        self._named: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for path, qualname in places:
+            owner, _, name = qualname.rpartition(".")
+            for key in dict.fromkeys((name, owner) if owner else (name,)):
+                self._named.setdefault((path, key), []).append((path, qualname))
+
+    def called_by(self, index: Index, caller: tuple[str, str]) -> Iterator[tuple[str, str]]:
+        """Those that ``caller`` seems to call: by name, in its own file or in one that it imports."""
+        path, qualname = caller
+        imported = index.imports.get(path, ())
+        passed_on = (each for package in imported if package in index.passing for each in index.imports.get(package, ()))
+        for near in dict.fromkeys((path, *imported, *passed_on)):
+            for called in index.calls_within(path)[qualname]:
+                for place in self._named.get((near, called), ()):
+                    owner, _, name = place[1].rpartition(".")
+                    same_class = owner == qualname.rpartition(".")[0] and near == path
+                    by_name = name == called and (name not in _GENERIC or same_class)
+                    if place != caller and (by_name or (owner == called and not same_class)):
+                        yield place
 
 
 def _outermost(found: Definition, definitions: dict[str, Definition]) -> str | None:
