@@ -36,6 +36,9 @@ def _any_of(*sets: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(each.split()) for each in sets)
 
 
+_SCHEDULER = Role(
+    "torch.optim.lr_scheduler.LRScheduler", ("LRScheduler", "_LRScheduler", "LambdaLR"), _any_of("step get_last_lr", "step get_lr"), frozenset({"zero_grad"})
+)
 #: The class of a model whose source is not at hand.
 MODEL = "unknown.Model"
 #: In this order: an accelerator also prints, a scaler also steps.
@@ -48,18 +51,14 @@ ROLES = (
         _any_of("zero_grad step", "step .param_groups", "zero_grad .param_groups", "zero_grad stepped"),
         frozenset({"parameters", "train"}),
     ),
-    Role(
-        "torch.optim.lr_scheduler.LRScheduler",
-        ("LRScheduler", "_LRScheduler", "LambdaLR"),
-        _any_of("step get_last_lr", "step get_lr"),
-        frozenset({"zero_grad"}),
-    ),
+    _SCHEDULER,
     Role(
         MODEL,
         ("nn.Module", "Module", "PreTrainedModel", "DistributedDataParallel", "FullyShardedDataParallel"),
         _any_of(
             "→torch.nn.Module", "parameters", "named_parameters", "train eval", "eval ()", "train ()", "state_dict eval", "state_dict train", "zero_grad ()",
-            "named_modules", "requires_grad_ ()", "differentiated", "eval val_step", "eval validation_step", "eval test_step", "train train_step", "train training_step",
+            "named_modules", "requires_grad_ ()", "differentiated", "eval val_step", "eval validation_step", "eval test_step", "train train_step",
+            "train training_step",
         ),
         frozenset({"step", "param_groups"}),
     ),
@@ -83,6 +82,8 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
         if plain and any(plain == name or plain.endswith(f".{name}") for name in role.annotations):
             return role
     used = uses_of(symbol)
+    if used <= {"step", ".step"} and "step" in used and "sched" in symbol.why.lower():  # other objects step too: here name and use say the same
+        return _SCHEDULER
     for role in ROLES:
         if any(needed <= used for needed in role.calls) and not role.without & used:
             return role

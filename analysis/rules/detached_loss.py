@@ -21,21 +21,22 @@ from analysis.fixes.change import Proposal, Reported, UnwrapCall
 from analysis.interpreter.values import Symbol
 from analysis.library.tensor import Made, Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._gradients import Gradients, gradients_of
-from analysis.rules._objects import Holdings
+from analysis.rules._gradient_uses import GradientUses
 from analysis.rules._sources import cuts_in, terms_of
-from analysis.rules._windows import Window, windows
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
 from analysis.trace.reading import call_at, span_of, text
 
+#: Said in place of an operation where the graph was never recorded.
+_NO_GRAD = "no_grad"
+
 
 def check(trace: Trace) -> Iterator[Reported]:
     """Backwards without a graph, and terms that no step profits from."""
     told: set[Span] = set()
-    uses = _Uses(trace)
+    uses = GradientUses(trace)
     for event in trace.events(Kind.BACKWARD):
         for term, cut in _cut_off(uses, event):
             if cut.span not in told and cut.span.path in trace.snapshot.contents:
@@ -43,35 +44,14 @@ def check(trace: Trace) -> Iterator[Reported]:
                 yield _reported(trace, event, term, cut)
 
 
-class _Uses:
-    """Which optimizers step on what a backward gave."""
-
-    def __init__(self, trace: Trace) -> None:
-        self.holdings = Holdings()
-        self._by_backward: dict[Event, list[tuple[Gradients, Window]]] = {}
-        for gradients in gradients_of(trace):
-            for window in windows(trace, gradients):
-                for event in window.backwards:
-                    self._by_backward.setdefault(event, []).append((gradients, window))
-
-    def unsure(self, event: Event) -> bool:
-        """Whether it is not known what becomes of the gradients of this backward."""
-        held = self._by_backward.get(event, [])
-        return not held or any(window.unsure or window.end is None or not gradients.owners for gradients, window in held)
-
-    def stepping(self, event: Event, tensor: Tensor) -> bool:
-        """Whether an optimizer of parameters that the tensor reaches steps on this backward's gradients."""
-        held = self._by_backward.get(event, [])
-        return any(window.stepped and self.holdings.shared(tensor.owners, gradients.owners) for gradients, window in held)
-
-
-def _cut_off(uses: _Uses, event: Event) -> Iterator[tuple[Tensor | Scalar, Made]]:
+def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar, Made]]:
     """The terms of a backward that train nothing, with the cut that is to blame."""
     loss: Tensor = event.value
     if not loss.attached:
         yield from ((loss, made) for made, before in cuts_in(loss) if before.owners)
         if (leaf := _leaf(loss)) is not None:
             yield loss, leaf
+        yield from ((loss, Made(_NO_GRAD, (), {}, forward.span)) for forward in uses.without_graph(loss))
         return
     if uses.unsure(event):
         return
@@ -121,8 +101,11 @@ def _reported(trace: Trace, backward: Event, term: Tensor | Scalar, cut: Made) -
         RULE.severity,
         Confidence.MEDIUM if isinstance(term, Scalar) or term.attached else Confidence.HIGH,
         cut.span,
-        f"`{text(trace.snapshot, cut.span)}` cuts the graph: {says}",
-        (Evidence(cut.span, "the graph ends here"), Evidence(visible(backward, files), "this backward finds no way to the parameters through it")),
+        f"`{text(trace.snapshot, cut.span)}` {'runs under no_grad' if cut.op == _NO_GRAD else 'cuts the graph'}: {says}",
+        (
+            Evidence(cut.span, "no graph is recorded here" if cut.op == _NO_GRAD else "the graph ends here"),
+            Evidence(visible(backward, files), "this backward finds no way to the parameters through it"),
+        ),
     )
     match call_at(trace.snapshot, cut.span):
         case ast.Call(func=ast.Attribute(value=kept, attr="detach" | "item"), args=[]):
@@ -237,6 +220,23 @@ def train(model, loader, optimizer):
         error = np.abs(model(x).detach().numpy() - y.numpy()).mean()
         loss = torch.tensor(error, requires_grad=True)  # flagged
         loss.backward()
+        optimizer.step()
+"""
+        ),
+        Bad(
+            """
+import torch
+from torch.nn import functional as F
+
+@torch.no_grad()
+def encode(model, x):
+    return F.normalize(model(x), dim=1)  # flagged
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        F.mse_loss(encode(model, x), y).backward()
         optimizer.step()
 """
         ),

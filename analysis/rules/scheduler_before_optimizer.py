@@ -35,13 +35,19 @@ def check(trace: Trace) -> Iterator[Reported]:
     if asks_below(trace.snapshot, "torch", _OPTIMIZER_FIRST):
         return
     for scheduler in distinct(event.subject for event in trace.events(Kind.SCHEDULER_STEP)):
-        optimizer = scheduler.fields.get("optimizer")
+        optimizer = scheduler.fields.get("optimizer") or _only_one(trace)
         first = next((event for event in trace.events(Kind.SCHEDULER_STEP, Kind.STEP) if _concerns(event, scheduler, optimizer)), None)
         if first is None or first.kind is Kind.STEP or first.detail or trace.undecided(first) or not first.context.stamp:
             continue
         step = next((event for event in trace.events(Kind.STEP) if concern(event.subject, optimizer) is Concern.YES), None)
         if step is not None and within(step.context.stamp, first.context.stamp) and not trace.undecided(step):
             yield _reported(trace, scheduler, first, step)
+
+
+def _only_one(trace: Trace) -> Instance | None:
+    """The optimizer of a schedule that was made elsewhere, where no other steps."""
+    stepped = distinct(event.subject for event in trace.events(Kind.STEP))
+    return stepped[0] if len(stepped) == 1 else None
 
 
 def _concerns(event: Event, scheduler: Instance, optimizer: object) -> bool:

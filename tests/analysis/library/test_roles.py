@@ -46,6 +46,10 @@ def test_too_little_use_tells_nothing(body: str):
     assert "x" not in roles_of(f"def train(x):\n    {body}\n")
 
 
+def test_where_a_schedule_steps_its_name_says_the_same():
+    assert roles_of("def train(lr_scheduler, meter):\n    lr_scheduler.step()\n    meter.step()\n") == {"lr_scheduler": "torch.optim.lr_scheduler.LRScheduler"}
+
+
 def test_an_annotation_tells_it_alone():
     roles = roles_of("from torch import nn\nfrom typing import Optional\ndef train(a: nn.Module, b: 'Optional[torch.optim.Optimizer]'):\n    pass\n")
     assert roles == {"a": "unknown.Model", "b": "torch.optim.Optimizer"}
