@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import MISSING, Call, Class, External, FewItems, GuestList, Instance, Module, Symbol, Value
+from analysis.interpreter.values import MISSING, Alternatives, Call, Class, External, FewItems, GuestList, Instance, Module, Symbol, Value
 from analysis.library import assumed_windows, decisions, failures, opaque, stores
 from analysis.library.autograd import Autograd
+from analysis.library.bars import shown_by
 from analysis.library.casting import Casting
 from analysis.library.data_tables import dropped_table
 from analysis.library.guest_source import REEXPORTED, source_of
@@ -103,6 +104,9 @@ class TraceDomain:
 
     def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
         """Items that the source does not tell: as many as a loader gives."""
+        if isinstance(value, Alternatives) and (shown := shown_by(value)) is not value:
+            yield from machine.iterate(shown, span)
+            return
         if isinstance(value, Symbol):
             value.uses.add("iterate")
         if isinstance(value, ModelPart):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.interpreter.values import MISSING, Call, HostFunction, Value
+from analysis.library.bars import BAR
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.recording import emit
@@ -33,7 +34,7 @@ for step in bar:
     ),
 )
 
-_BAR = SUBJECT.cls("tqdm.tqdm")
+_BAR = SUBJECT.cls(BAR)
 SUBJECT.alias("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.asyncio.tqdm", "tqdm.rich.tqdm", "tqdm.tqdm_notebook")
 
 

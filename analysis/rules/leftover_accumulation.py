@@ -6,7 +6,7 @@ of the next epoch, which sums more micro-batches than the loss was divided by, o
 **How to fix it.** Step at the end of the epoch too: `if (i + 1) % steps == 0 or i + 1 == len(loader):`.
 
 **What is not reported.** A counter that runs on through all epochs without a clearing in between; frameworks that end a window with the
-epoch; loops over a number of steps instead of a loader; a single epoch.
+epoch; loops over a number of steps instead of a loader; loops that leave batches out by their count; a single epoch.
 """
 
 from __future__ import annotations
@@ -47,7 +47,25 @@ def _is_window(trace: Trace, full: Window) -> bool:
     if full.unsure or not full.guarded or not full.in_one_loop() or isinstance(full.backwards[0].subject, Instance):
         return False
     loop = loop_source(trace, full.backwards[0])
-    return loop is not None and counts(loop) is None
+    return loop is not None and counts(loop) is None and not _leaves_out(loop)
+
+
+def _leaves_out(loop: ast.For) -> bool:
+    """Whether the loop passes over batches by what it counts: ``if step >= steps_per_epoch: continue``."""
+    if not isinstance(loop.iter, ast.Call) or not isinstance(loop.target, ast.Tuple) or not isinstance(loop.target.elts[0], ast.Name):
+        return False
+    counted = {loop.target.elts[0].id}
+    for statement in loop.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _names(value) & counted:
+                counted.add(name)
+            case ast.If(test=ast.Compare(ops=[ast.GtE() | ast.Gt() | ast.Eq()]) as test, body=[*_, ast.Continue() | ast.Break()]) if _names(test) & counted:
+                return True
+    return False
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def _tail(window: Window, full: Window) -> Event | None:
@@ -193,6 +211,24 @@ def train(model, loader):
                 optimizer.zero_grad()
         optimizer.step()
         optimizer.zero_grad()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(model, loader, window, steps_per_epoch):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(10):
+        optimizer.zero_grad()
+        for i, (x, y) in enumerate(loader):
+            step = i // window
+            if step >= steps_per_epoch:
+                continue
+            (torch.nn.functional.mse_loss(model(x), y) / window).backward()
+            if (i + 1) % window == 0:
+                optimizer.step()
+                optimizer.zero_grad()
 """
         ),
     ),

@@ -47,7 +47,7 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
         guard = next((each for each in reversed(event.context.rank_guards) if each.zero is not each.others), None)
         sends = event.value.fields["wrapper: options"].get("broadcast_buffers") is not False and has_buffers(event.subject)
         quiet = event.detail.how == "ddp" and not event.context.grad and not sends
-        if guard is None or event.detail.how not in _TALKING or quiet or guard.span in told:
+        if guard is None or event.detail.how not in _TALKING or quiet or guard.span in told or _others_run_it(trace, event, guard):
             continue
         told.add(guard.span)
         span = place(trace, event, guard)
@@ -66,6 +66,16 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
                 no_fix_because="either every rank evaluates its share, or one evaluates the model inside the wrapper (which sharded models do not allow)",
             )
         )
+
+
+def _others_run_it(trace: Trace, event: Event, guard: RankGuard) -> bool:
+    """Whether the ranks that do not get past the condition run the same wrapper on its other side."""
+    return any(
+        other.value is event.value and (each.zero, each.others) == (guard.others, guard.zero)
+        for other in trace.events(Kind.WRAPPED_FORWARD)
+        for each in other.context.rank_guards
+        if each.span == guard.span and each.path == guard.path
+    )
 
 
 def _leaving(guard: RankGuard) -> str:

@@ -25,7 +25,7 @@ from analysis.rules._objects import numbers_in
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import visible
+from analysis.trace.places import visible, within
 from analysis.trace.reading import text
 
 #: A read that happens in fewer iterations than these is not taken for one of every step.
@@ -34,7 +34,7 @@ _ENOUGH = 3
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """A read in every step; ``inner``: in a loop inside the step, so that there are several of them."""
+    """A read in every step; ``inner``: in a loop inside the step, each time of something new, so that the device waits several times."""
 
     event: Event
     backward: Event
@@ -69,8 +69,14 @@ def _waits(trace: Trace) -> Iterator[_Wait]:
         # Where backwards come every n iterations, what else does may come less often: n and the other number are both unknown.
         each = len(trained) > max(trained) - min(trained)
         if each and len(turns & trained) >= _ENOUGH and len(turns & trained) >= len(trained) - 1:
-            deeper = events[0].context.stamp[-1][0] != loop
+            deeper = events[0].context.stamp[-1][0] != loop and _is_new(events[0])
             yield _Wait(events[0], backwards[loop][0], inner=deeper or loop not in steps)
+
+
+def _is_new(event: Event) -> bool:
+    """Whether what is read was computed in the innermost loop around: of values that are all ready, the first read waits for all."""
+    read = event.subject if event.kind is Kind.TO_DEVICE else event.value
+    return not isinstance(read, Tensor) or within(read.stamp, event.context.stamp)
 
 
 def _turn(event: Event, loop: int) -> int:

@@ -8,8 +8,8 @@ for example, weighs the micro-batches unequally.
 `Accelerator(gradient_accumulation_steps=steps)`.
 
 **What is not reported.** Sum reductions, which a division by a global count turns into a mean; gradients that are divided or copied by
-hand; several losses of one batch; windows that a framework scales, or that a program which calls `accumulate()` never speaks of; updates every N steps whose gradients are cleared before each backward;
-a truncated sequence whose parts share a graph.
+hand; several losses of one batch; windows that a framework scales, or that a program which calls `accumulate()` never speaks of; updates
+every N steps whose gradients are cleared before each backward; a truncated sequence whose parts share a graph.
 """
 
 from __future__ import annotations

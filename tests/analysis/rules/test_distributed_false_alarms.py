@@ -8,7 +8,7 @@ from analysis.snapshot import Snapshot
 
 RULES = (
     "retained-graph", "missing-zero-grad", "double-softmax", "unsharded-loader", "stuck-in-eval", "evaluation-with-grad", "missing-set-epoch", "discarded-move",
-    "bypassed-backward", "rank-conditional-collective", "unscaled-accumulation",
+    "bypassed-backward", "rank-conditional-collective", "unscaled-accumulation", "rank-divergent-branch",
 )  # fmt: skip
 
 PREPARED = """
@@ -154,6 +154,52 @@ def run(rank, world_size, indices):
             optimizer.zero_grad()
             net(x).mean().backward()
             optimizer.step()
+"""
+BOTH_SIDES = """
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+def epoch_of(net, optimizer, loader, log):
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(net(x), y).backward()
+        optimizer.step()
+        if log is not None:
+            log("step")
+
+def main(rank, rows):
+    dist.init_process_group("nccl", rank=rank, world_size=2)
+    net = DistributedDataParallel(torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4)))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(3):
+        if rank == 0:
+            epoch_of(net, optimizer, rows, print)
+        else:
+            epoch_of(net, optimizer, rows, None)
+"""
+BAR_ON_ONE_RANK = """
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+from tqdm import tqdm
+
+def main(loader, count, every):
+    dist.init_process_group("nccl")
+    net = DistributedDataParallel(torch.nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    steps = range(count)
+    if dist.get_rank() == 0:
+        steps = tqdm(steps)
+    for step in steps:
+        if step > count:
+            break
+        optimizer.zero_grad()
+        loss = net(next(loader)).mean()
+        loss.backward()
+        optimizer.step()
+        if step % every == 0:
+            dist.reduce(loss, dst=0)
 """
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 

@@ -33,3 +33,26 @@ def test_what_a_short_loop_collects_is_a_warning(source, severity):
     rules = [rule for rule in discover() if rule.name == "evaluation-with-grad"]
     report = analyse(Snapshot.of({"train.py": COLLECTS.format(source=source).encode()}), rules)
     assert [finding.severity for finding in report.findings] == [severity]
+
+
+READS = """
+import torch
+
+def train(net, loader, parts):
+    net.cuda()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        losses = {{"a": torch.nn.functional.mse_loss(net(x.cuda()), y.cuda()), "b": net(x.cuda()).mean()}}
+        optimizer.zero_grad()
+        (losses["a"] + losses["b"]).backward()
+        optimizer.step()
+        for name, value in losses.items():
+            print(name, {read})
+"""
+
+
+@pytest.mark.parametrize(("read", "severity"), [("value.item()", Severity.NOTICE), ("(value * 2).item()", Severity.WARNING)])
+def test_of_values_that_are_ready_only_the_first_read_waits(read, severity):
+    rules = [rule for rule in discover() if rule.name == "sync-in-hot-loop"]
+    report = analyse(Snapshot.of({"train.py": READS.format(read=read).encode()}), rules)
+    assert [finding.severity for finding in report.findings] == [severity]
