@@ -17,6 +17,7 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
+from analysis.library.tensor import Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of
 from analysis.rules._objects import confidence_in
@@ -92,6 +93,14 @@ def _between(trace: Trace, zero: Event, step: Event) -> Event | None:
     return None
 
 
+def _computed(trace: Trace, zero: Event, step: Event) -> bool:
+    """Whether a loss with a graph is computed between the clearing and the step, for a backward that never comes."""
+    events = list(trace.events(Kind.ZERO_GRAD, Kind.LOSS, Kind.STEP))
+    return any(
+        event.kind is Kind.LOSS and isinstance(event.value, Tensor) and event.value.attached for event in events[events.index(zero) : events.index(step)]
+    )
+
+
 def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     files = trace.snapshot.contents
     step = witness.fault
@@ -99,7 +108,7 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     span = visible(step, files)
     # Without any backward in sight, or where not all was followed, one may have been missed: such a finding is counted, never shown.
     others = _between(trace, zero, step)
-    sure = others is not None and trace.complete and not trace.unresolved
+    sure = (others is not None or _computed(trace, zero, step)) and trace.complete and not trace.unresolved
     chain = [Evidence(visible(zero, files), "the gradients are cleared")]
     if others is not None:
         chain.append(Evidence(visible(others, files), "this backward reaches none of the optimizer's parameters"))
@@ -122,6 +131,19 @@ RULE = Rule(
     __doc__,
     check,
     examples=(
+        Bad(
+            """
+import torch
+
+def train(loader):
+    model = torch.nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = torch.nn.functional.mse_loss(model(x), y)
+        optimizer.step()  # flagged
+"""
+        ),
         Bad(
             """
 import torch

@@ -6,7 +6,7 @@ another length on each rank: with NCCL the job hangs or reads past the end of a 
 **How to fix it.** Fill up to the longest first (`accelerator.pad_across_processes`, or gather the lengths, pad and cut again), or gather objects
 (`all_gather_object`, `gather_object`).
 
-**What is not reported.** Tensors that went through padding, concatenation or a reduction since; objects.
+**What is not reported.** Tensors that went through padding, concatenation with others or a reduction since; objects.
 """
 
 from __future__ import annotations
@@ -59,6 +59,9 @@ def _uneven(tensor: Tensor) -> Made | None:
             return None
         if made.op in _UNEVEN or (made.op == "getitem" and _is_mask(made.options.get("key"))):
             return made
+        if made.op == "cat":
+            pieces = [_uneven(each) for each in tensors_in(made.inputs)]
+            return pieces[0] if pieces and None not in pieces else None
         inner = next(tensors_in(made.inputs), None)
         if made.op not in _KEEPING or inner is None:
             return None
