@@ -33,7 +33,7 @@ class Server:
     state: Path
     log: IO[bytes]
     database: str = ""
-    module: str = "benchmarks.campaign.serve"
+    module: tuple[str, ...] = ("benchmarks.campaign.serve",)
     port: int = field(default_factory=_free_port)
     process: subprocess.Popen[bytes] | None = None
 
@@ -50,7 +50,7 @@ class Server:
             "PREFLIGHT_LOG_LEVEL": "WARNING",
         }
         environment = {"PATH": os.environ["PATH"], **settings}
-        self.process = subprocess.Popen([sys.executable, "-m", self.module], env=environment, cwd=ROOT, stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen([sys.executable, "-m", *self.module], env=environment, cwd=ROOT, stdout=self.log, stderr=self.log)
 
     def kill(self) -> None:
         """End the process as a power cut would."""
