@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, MutableMapping, Sequence
 
+from analysis.answers import Answers, Said
 from analysis.facts import Facts
 from analysis.fingerprint import fingerprinted
 from analysis.fixes.attach import attach
 from analysis.fixes.change import Reported
 from analysis.index import Index, index
-from analysis.questioning import Questioning, Said, order, unique
+from analysis.questioning import Questioning, order, unique
 from analysis.report import Report, Unresolved
 from analysis.rule import Rule, discover
 from analysis.snapshot import Snapshot, is_code
@@ -29,22 +30,25 @@ def analyse(
     changed: Collection[str] = (),
     store: MutableMapping[str, Facts] | None = None,
     elsewhere: Collection[str] = (),
+    answers: Answers | None = None,
+    fixes: bool = True,
 ) -> Report:
     """What ``rules`` say about ``snapshot``.
 
     Findings are reported in ``paths`` and runs begin in the files ``entries`` (None: all of them), those nearest to ``changed``
     files first. ``store`` keeps facts by content hash from one analysis to the next. ``elsewhere`` are names of rules that are
-    asked about something else than traces: a comment that names one is not judged here.
+    asked about something else than traces: a comment that names one is not judged here. ``answers`` is what runs gave before and would give again: one such memory
+    belongs to one set of rules. Without ``fixes`` no patch is drafted and tried.
     """
     kept: MutableMapping[str, Facts] = {} if store is None else store
     built = index(snapshot, kept)
     wanted = frozenset(snapshot.python_paths()) if paths is None else frozenset(paths)
     starts = (built.reaching(wanted) if entries is None else frozenset(entries)) & built.facts.keys()
-    questioning = Questioning(rules, kept, changed)
+    questioning = Questioning(rules, kept, Answers() if answers is None else answers, changed)
     said = questioning.ask(snapshot, built, starts)
     problems = tuple(questioning.problems)
     reported = [each if each.finding.span.path in wanted else Reported(each.finding) for each in unique(said, snapshot, built)]
-    findings = attach(reported, snapshot, lambda after: questioning.again(snapshot, said, after))
+    findings = attach(reported, snapshot, lambda after: questioning.again(after, starts)) if fixes else tuple(each.finding for each in reported)
     shown = [finding for finding in findings if finding.span.path in wanted]
     known = {rule.name for rule in discover()} | set(elsewhere)
     outcome = suppress(shown, snapshot, _commented(snapshot, wanted), [rule.name for rule in rules], known)

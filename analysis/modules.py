@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from analysis.snapshot import Snapshot
 
@@ -21,16 +22,20 @@ torchdata torchmetrics torchtext torchvision tqdm transformers triton trl wandb 
 LIBRARIES = frozenset(_LIBRARIES.split())
 
 
+#: Files by dotted name and importer.
+Resolved: TypeAlias = "dict[tuple[str, str], str | None]"
+
+
 class Modules:
     """The modules of one snapshot."""
 
-    __slots__ = ("_by_tail", "_found", "_paths")
+    __slots__ = ("_by_tail", "_found", "paths")
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._paths = frozenset(path for path in snapshot.paths if path.endswith(".py"))
+        self.paths = frozenset(path for path in snapshot.paths if path.endswith(".py"))
         self._by_tail: dict[str, list[str]] = {}
-        self._found: dict[tuple[str, str, str], str | None] = {}
-        for path in sorted(self._paths):
+        self._found: dict[str, Resolved] = {}
+        for path in sorted(self.paths):
             self._by_tail.setdefault(_tail(path), []).append(path)
 
     def resolve(self, dotted: str, importer_path: str, entry_path: str) -> str | None:
@@ -38,10 +43,15 @@ class Modules:
 
         Leading dots are a relative import. None: the repository has no such module (a library, or a folder without ``__init__.py``).
         """
-        key = (dotted, importer_path, entry_path)
-        if key not in self._found:
-            self._found[key] = self._relative(dotted, importer_path) if dotted.startswith(".") else self._absolute(dotted, importer_path, entry_path)
-        return self._found[key]
+        found = self._found.setdefault(entry_path, {})
+        key = (dotted, importer_path)
+        if key not in found:
+            found[key] = self._relative(dotted, importer_path) if dotted.startswith(".") else self._absolute(dotted, importer_path, entry_path)
+        return found[key]
+
+    def resolved(self, entry_path: str) -> Resolved:
+        """All that was asked of it so far while ``entry_path`` ran, with the answers."""
+        return self._found.get(entry_path, {})
 
     def dotted_name(self, path: str) -> str:
         """The name under which a file is usually imported: from the folder that holds its outermost package."""
@@ -106,12 +116,12 @@ class Modules:
         """The package or module ``inner`` in ``folder``; a package goes before a module, as in Python."""
         start = f"{folder}/{inner}" if folder and inner else folder or inner
         for path in (f"{start}/__init__.py", f"{start}.py"):
-            if path in self._paths:
+            if path in self.paths:
                 return path
         return None
 
     def _is_package(self, folder: str) -> bool:
-        return f"{folder}/__init__.py" in self._paths
+        return f"{folder}/__init__.py" in self.paths
 
 
 def _parent(path: str) -> str:

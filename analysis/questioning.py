@@ -5,62 +5,79 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from analysis.answers import Answer, Answers, Asked, Said
+from analysis.consulted import Consulted, Watched
 from analysis.facts import Facts
 from analysis.finding import Finding
 from analysis.fingerprint import fingerprinted
 from analysis.fixes.change import Reported
 from analysis.index import Index, index
-from analysis.library.program import trace_program
+from analysis.library.entries import Entry
+from analysis.library.program import Tracing
 from analysis.rule import Rule
 from analysis.snapshot import Snapshot
 from analysis.source import Span
 from analysis.trace import Trace
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What the traces of one entry gave."""
-
-    reported: tuple[Reported, ...] = ()
-    unresolved: tuple[tuple[Span, str], ...] = ()
-
-
 @dataclass(slots=True)
 class Questioning:
-    """One set of rules and a store of facts; what stands nearest to ``changed`` files is run first; ``problems`` names the rules that failed."""
+    """One set of rules, a store of facts, and what was answered before with these rules.
+
+    What stands nearest to ``changed`` files is run first; ``problems`` names the rules that failed.
+    """
 
     rules: Sequence[Rule]
     store: MutableMapping[str, Facts]
+    answers: Answers = field(default_factory=Answers)
     changed: Collection[str] = ()
     problems: list[str] = field(default_factory=list)
 
     def ask(self, snapshot: Snapshot, built: Index, entries: Collection[str]) -> dict[str, Said]:
         """What the rules say, by the path of the entry."""
-        reported: dict[str, list[Reported]] = {}
-        unresolved: dict[str, list[tuple[Span, str]]] = {}
+        answered: dict[str, list[Answer]] = {}
         failed: set[str] = set()
-        for trace in trace_program(snapshot, built, entries, self.changed):
-            unresolved.setdefault(trace.path, []).extend(trace.unresolved)
+        tracing = Tracing(snapshot, built, entries, self.changed)
+        for entry in tracing.due():
+            answer = self._answer(tracing, entry, frozenset(failed))
+            tracing.add(answer.ran)
+            failed.update(answer.failed)
+            self.problems.extend(problem for problem in answer.failed.values() if problem not in self.problems)
+            answered.setdefault(entry.path, []).append(answer)
+        return {path: _merged(answers, failed) for path, answers in answered.items()}
+
+    def _answer(self, tracing: Tracing, entry: Entry, failed: frozenset[str]) -> Answer:
+        """What the runs of one entry give, from memory where nothing that they looked at has changed."""
+        asked = Asked(entry, tracing.may_be_distributed(entry), tracing.steps_for(entry), failed)
+        known = self.answers.find(asked, tracing.snapshot, tracing.index.modules)
+        if known is not None:
+            return known
+        contents = Watched(tracing.snapshot.contents)
+        answer = Answer()
+        for trace in tracing.traces(entry, answer.ran, tracing.snapshot.seen_through(contents)):
+            answer.unresolved.extend(trace.unresolved)
             for rule in self.rules if trace.root.children else ():  # what was not run says nothing
-                if rule.name not in failed and not self._asked(rule, trace, reported.setdefault(trace.path, [])):
-                    failed.add(rule.name)
-        return {path: Said(_of_rules(reported.get(path, ()), failed), tuple(dict.fromkeys(notes))) for path, notes in unresolved.items()}
+                if rule.name not in failed and rule.name not in answer.failed:
+                    self._check(rule, trace, answer)
+        self.answers.keep(asked, answer, Consulted.by(entry.path, contents, tracing.index.modules))
+        return answer
 
-    def _asked(self, rule: Rule, trace: Trace, found: list[Reported]) -> bool:
+    def _check(self, rule: Rule, trace: Trace, answer: Answer) -> None:
         try:
-            found.extend(rule.check(trace))
+            answer.reported.extend(rule.check(trace))
         except Exception as error:  # noqa: BLE001  a rule may be anybody's: it is named and skipped, and the others go on
-            self.problems.append(f"the rule {rule.name} failed on {trace.path} and was skipped: {type(error).__name__}: {error}")
-            return False
-        return True
+            answer.failed[rule.name] = f"the rule {rule.name} failed on {trace.path} and was skipped: {type(error).__name__}: {error}"
 
-    def again(self, before: Snapshot, said: dict[str, Said], after: Snapshot) -> tuple[Finding, ...]:
-        """All findings of an edited snapshot: entries that the edit does not reach keep theirs."""
-        changed = {path for path, raw in after.contents.items() if before.contents.get(path) != raw}
+    def again(self, after: Snapshot, entries: Collection[str]) -> tuple[Finding, ...]:
+        """All findings of an edited snapshot: runs that the edit does not reach are not made again."""
         built = index(after, self.store)
-        reached = built.reaching(changed) & said.keys()
-        asked = {**said, **dict.fromkeys(reached, Said()), **self.ask(after, built, reached)}
-        return tuple(each.finding for each in unique(asked, after, built))
+        return tuple(each.finding for each in unique(self.ask(after, built, entries), after, built))
+
+
+def _merged(answers: Sequence[Answer], failed: Collection[str]) -> Said:
+    reported = (each for answer in answers for each in answer.reported)
+    notes = dict.fromkeys(note for answer in answers for note in answer.unresolved)
+    return Said(_of_rules(reported, failed), tuple(notes))
 
 
 def _of_rules(reported: Iterable[Reported], failed: Collection[str]) -> tuple[Reported, ...]:

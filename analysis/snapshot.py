@@ -17,7 +17,8 @@ class Snapshot:
     paths: frozenset[str]
     contents: Mapping[str, bytes]
     commit: str = ""
-    _parsed: dict[str, SourceFile | NotAnalysed] = field(default_factory=dict, repr=False)
+    #: By path and content: snapshots that stand beside each other share it.
+    _parsed: dict[tuple[str, bytes], SourceFile | NotAnalysed] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, contents: Mapping[str, bytes], commit: str = "") -> Snapshot:
@@ -26,15 +27,25 @@ class Snapshot:
 
     def source(self, path: str) -> SourceFile | NotAnalysed:
         """The parsed file, parsed once."""
-        if path not in self._parsed:
-            raw = self.contents.get(path)
-            self._parsed[path] = NotAnalysed(path, "its content was not read") if raw is None else _read(path, raw)
-        return self._parsed[path]
+        raw = self.contents.get(path)
+        if raw is None:
+            return NotAnalysed(path, "its content was not read")
+        known = self._parsed.get((path, raw))
+        if known is None:
+            known = self._parsed[path, raw] = _read(path, raw)
+        return known
 
     def with_contents(self, changed: Mapping[str, bytes]) -> Snapshot:
         """The same commit with other bytes in some files; what was parsed of the others is kept."""
-        kept = {path: parsed for path, parsed in self._parsed.items() if path not in changed}
-        return Snapshot(self.paths | frozenset(changed), {**self.contents, **changed}, self.commit, kept)
+        return Snapshot(self.paths | frozenset(changed), {**self.contents, **changed}, self.commit, dict(self._parsed))
+
+    def beside(self, other: Snapshot) -> Snapshot:
+        """The same commit; files that are the same in ``other`` are parsed once for both."""
+        return Snapshot(self.paths, self.contents, self.commit, other._parsed)
+
+    def seen_through(self, contents: Mapping[str, bytes]) -> Snapshot:
+        """The same commit behind a view of its contents."""
+        return Snapshot(self.paths, contents, self.commit, self._parsed)
 
     def position(self, span: Span) -> Position:
         """Lines and character columns of ``span``, in a file of any kind."""

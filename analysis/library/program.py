@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.imports import run_top_level
 from analysis.interpreter.machine import Machine
@@ -43,23 +43,12 @@ _DISTRIBUTED = (
 
 
 def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str], changed: Collection[str] = ()) -> Iterator[Trace]:
-    """The traces of the files ``entries``: each run as a script, then what trains and was reached by none.
-
-    What stands in the files ``changed``, or reaches them by the fewest imports, comes first: there may be more than is followed.
-    """
-    far = index.distances(changed)
-    paths = sorted((path for path in entries if path in index.facts and not _is_test(path)), key=lambda path: (far.get(path, len(far)), path))
-    tracing = Tracing(snapshot, index, steps=PROGRAM_BUDGET + FILE_BUDGET * len(paths), changed=frozenset(changed))
-    for path in paths:
-        if index.facts[path].script:
-            yield from tracing.traces(Entry(path))
-    for entry, definition in candidates(index, paths):
-        if (entry.path, definition.start) not in tracing.reached:
-            yield from tracing.traces(entry)
-    for entry, definition in stateful_modules(index, paths):
-        known = (entry.path, definition.start) in tracing.reached
-        if has_options_for_ranks(snapshot, entry) if known and entry.path in changed else not known and has_more_to_show(snapshot, entry):
-            yield from tracing.traces(entry)
+    """The traces of the files ``entries``: each run as a script, then what trains and was reached by none."""
+    tracing = Tracing(snapshot, index, entries, changed)
+    for entry in tracing.due():
+        ran = Ran()
+        yield from tracing.traces(entry, ran)
+        tracing.add(ran)
 
 
 def _is_test(path: str) -> bool:
@@ -69,40 +58,84 @@ def _is_test(path: str) -> bool:
 
 
 @dataclass(slots=True)
-class Tracing:
-    """The runs of one program: functions that were ``reached`` (file and first byte) need no run of their own.
+class Ran:
+    """What the runs of one entry come to: the functions that they reached (file and first byte), and their steps."""
 
-    Some of the ``steps`` are kept for what stands in the files ``changed``.
+    reached: set[tuple[str, int]] = field(default_factory=set)
+    steps: int = 0
+
+
+class Tracing:
+    """The runs of one program, begun in the files ``entries``: what one of them reached needs no run of its own.
+
+    What stands in the files ``changed``, or reaches them by the fewest imports, comes first: there may be more than is followed.
+    Some of the steps are kept for what stands in these files.
     """
 
-    snapshot: Snapshot
-    index: Index
-    reached: set[tuple[str, int]] = field(default_factory=set)
-    steps: int = PROGRAM_BUDGET
-    changed: frozenset[str] = frozenset()
+    def __init__(self, snapshot: Snapshot, index: Index, entries: Collection[str], changed: Collection[str] = ()) -> None:
+        self.snapshot = snapshot
+        self.index = index
+        far = index.distances(changed)
+        paths = (path for path in entries if path in index.facts and not _is_test(path))
+        self._paths = sorted(paths, key=lambda path: (far.get(path, len(far)), path))
+        self._changed = frozenset(changed)
+        self._left = PROGRAM_BUDGET + FILE_BUDGET * len(self._paths)
+        self._reached: set[tuple[str, int]] = set()
+        self._distributed: dict[str, bool] = {}
 
-    def traces(self, entry: Entry) -> Iterator[Trace]:
-        """The traces of one entry: alone and distributed, with its undecided flags on, then off."""
-        kept = RESERVE if self.changed and entry.path not in self.changed else 0
-        if self.steps < kept:
-            yield self._not_run(entry)
+    def due(self) -> Iterator[Entry]:
+        """The entries to run; each is to be asked for once what the one before reached was added."""
+        yield from (Entry(path) for path in self._paths if self.index.facts[path].script)
+        for entry, definition in candidates(self.index, self._paths):
+            if (entry.path, definition.start) not in self._reached:
+                yield entry
+        for entry, definition in stateful_modules(self.index, self._paths):
+            known = (entry.path, definition.start) in self._reached
+            again = known and entry.path in self._changed
+            if has_options_for_ranks(self.snapshot, entry) if again else not known and has_more_to_show(self.snapshot, entry):
+                yield entry
+
+    def add(self, ran: Ran) -> None:
+        """Count what the runs of an entry reached and took."""
+        self._reached |= ran.reached
+        self._left -= ran.steps
+
+    def steps_for(self, entry: Entry) -> int:
+        """The most steps that the runs of ``entry`` may take now; 0: it is not run any more."""
+        left = self._left - (RESERVE if self._changed and entry.path not in self._changed else 0)
+        return 0 if left < 0 else min(ENTRY_BUDGET, max(left, COLLECTING_BUDGET))
+
+    def may_be_distributed(self, entry: Entry) -> bool:
+        """Whether the program of ``entry`` names anything that runs it on several ranks."""
+        return any(self._names_ranks(path) for path in self.index.reached_from([entry.path]))
+
+    def _names_ranks(self, path: str) -> bool:
+        if path not in self._distributed:
+            self._distributed[path] = any(word in self.snapshot.contents.get(path, b"") for word in _DISTRIBUTED)
+        return self._distributed[path]
+
+    def traces(self, entry: Entry, ran: Ran, seen: Snapshot | None = None) -> Iterator[Trace]:
+        """The traces of one entry: alone and distributed, with its undecided flags on, then off. ``seen``: the snapshot as the runs are to see it."""
+        most = self.steps_for(entry)
+        if not most:
+            yield _not_run(seen or self.snapshot, entry)
             return
-        collected = self._run(entry, World(collecting=True), {}, SHORT, COLLECTING_BUDGET)
+        running = partial(_run, ran, seen or self.snapshot, self.index, entry)
+        collected = running(World(collecting=True), {}, SHORT, COLLECTING_BUDGET)
         if collected is None:
             return
         roles = collected.domain.casting.solve()
         horizon = Horizon.for_window(collected.domain.rehearsal.window)
-        worlds = [World(), *([World(distributed=True)] if _may_be_distributed(self.snapshot, self.index, entry) else [])]
-        most = min(ENTRY_BUDGET, max(self.steps - kept, COLLECTING_BUDGET))
-        todo, left, skipped = [*worlds], most, frozenset[ast.AST]()
+        todo = [World(), *([World(distributed=True)] if self.may_be_distributed(entry) else [])]
+        left, skipped = most, frozenset[ast.AST]()
         while todo:
             world = todo.pop(0)
-            ended = self._run(entry, world, roles, horizon, min(BUDGET, left), skipped) if left > 0 else None
+            ended = running(world, roles, horizon, min(BUDGET, left), skipped) if left > 0 else None
             if ended is None:
                 continue
             left -= ended.steps
             if ended.came_to_nothing and not skipped and (skipped := costly(ended.machine)):
-                again = self._run(entry, World(collecting=True), {}, SHORT, COLLECTING_BUDGET, skipped)
+                again = running(World(collecting=True), {}, SHORT, COLLECTING_BUDGET, skipped)
                 roles = again.domain.casting.solve() if again is not None else roles
                 left = most
                 todo.insert(0, world)
@@ -112,26 +145,18 @@ class Tracing:
                 horizon = wider
                 todo.insert(0, world)
                 continue
-            self.reached.update(ended.reached())
-            yield ended.trace(self.snapshot, entry)
+            ran.reached.update(ended.reached())
+            yield ended.trace(seen or self.snapshot, entry)
             if ended.domain.decided_flags and world.flags and not world.distributed:
                 todo.append(replace(world, flags=False))
 
-    def _run(self, entry: Entry, world: World, roles: dict[Name, Role], horizon: Horizon, budget: int, skipped: frozenset[ast.AST] = frozenset()) -> Run | None:
-        ended = run(self.snapshot, self.index, entry, world, roles, horizon, budget, skipped)
-        self.steps -= ended.steps if ended is not None else 0
-        return ended
 
-    def _not_run(self, entry: Entry) -> Trace:
-        source = self.snapshot.source(entry.path)
-        place = Span(entry.path, 0, 0) if isinstance(source, NotAnalysed) or not source.tree.body else source.span(source.tree.body[0])
-        what = f"{entry.qualname} was" if entry.qualname else "this script was"
-        note = (place, f"{what} not run: the program has more entry points than are followed")
-        return Trace(self.snapshot, Seq(), entry.path, entry.qualname, complete=False, unresolved=(note,))
-
-
-def _may_be_distributed(snapshot: Snapshot, index: Index, entry: Entry) -> bool:
-    return any(any(word in snapshot.contents[path] for word in _DISTRIBUTED) for path in index.reached_from([entry.path]) if path in snapshot.contents)
+def _not_run(snapshot: Snapshot, entry: Entry) -> Trace:
+    source = snapshot.source(entry.path)
+    place = Span(entry.path, 0, 0) if isinstance(source, NotAnalysed) or not source.tree.body else source.span(source.tree.body[0])
+    what = f"{entry.qualname} was" if entry.qualname else "this script was"
+    note = (place, f"{what} not run: the program has more entry points than are followed")
+    return Trace(snapshot, Seq(), entry.path, entry.qualname, complete=False, unresolved=(note,))
 
 
 @dataclass(slots=True)
@@ -171,6 +196,13 @@ def _functions(file: SourceFile) -> tuple[tuple[ast.AST, int], ...]:
 
 def _last_place(machine: Machine, source: SourceFile) -> Span:
     return machine.span if machine.span.path or not source.tree.body else source.span(source.tree.body[0])
+
+
+def _run(ran: Ran, snapshot: Snapshot, index: Index, entry: Entry, *settings: Any) -> Run | None:
+    """``run``, its steps counted."""
+    ended = run(snapshot, index, entry, *settings)
+    ran.steps += ended.steps if ended is not None else 0
+    return ended
 
 
 def run(

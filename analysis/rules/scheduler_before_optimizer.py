@@ -32,15 +32,15 @@ _OPTIMIZER_FIRST = (1, 1)
 
 def check(trace: Trace) -> Iterator[Reported]:
     """A schedule whose first step comes before the first one of its optimizer, in an iteration that steps both."""
-    if asks_below(trace.snapshot, "torch", _OPTIMIZER_FIRST):
-        return
     for scheduler in distinct(event.subject for event in trace.events(Kind.SCHEDULER_STEP)):
         optimizer = scheduler.fields.get("optimizer") or _only_one(trace)
         first = next((event for event in trace.events(Kind.SCHEDULER_STEP, Kind.STEP) if _concerns(event, scheduler, optimizer)), None)
         if first is None or first.kind is Kind.STEP or first.detail or trace.undecided(first) or not first.context.stamp:
             continue
         step = next((event for event in trace.events(Kind.STEP) if concern(event.subject, optimizer) is Concern.YES), None)
-        if step is not None and within(step.context.stamp, first.context.stamp) and not trace.undecided(step):
+        if step is None or not within(step.context.stamp, first.context.stamp) or trace.undecided(step):
+            continue
+        if not asks_below(trace.snapshot, "torch", _OPTIMIZER_FIRST):
             yield _reported(trace, scheduler, first, step)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import partial
 
+from analysis.answers import Answers
 from analysis.engine import analyse
 from analysis.facts import Facts
 from analysis.finding import Confidence
@@ -26,6 +28,7 @@ from estimator.findings import memory_rules
 def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = ()) -> Review:
     """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from."""
     store: dict[str, Facts] = {}
+    base, answers = base.beside(head), Answers()
     scope = scope_of(base, head, store)
     unread = _unread(head, scope, store)
     if not scope.touches_training:
@@ -33,10 +36,9 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
     rules, unknown = _rules(settings)
     elsewhere = {rule.name for rule in memory_rules()}
     touched = scope.changed | scope.removed
-    before = configured(
-        analyse(base, rules, _on_base(scope), entries=scope.entries | scope.removed, changed=touched, store=store, elsewhere=elsewhere), settings
-    )
-    after = configured(analyse(head, rules, scope.paths, entries=scope.entries, changed=touched, store=store, elsewhere=elsewhere), settings)
+    asked = partial(analyse, rules=rules, changed=touched, store=store, elsewhere=elsewhere, answers=answers)
+    before = configured(asked(base, paths=_on_base(scope), entries=scope.entries | scope.removed, fixes=False), settings)
+    after = configured(asked(head, paths=scope.paths, entries=scope.entries), settings)
     matched = match(_located(before, base), _located(after, head), Moves.between(base, head))
     memory = estimate_pairs(base, head, scope, settings, store)
     of_memory = memory_findings(memory.pairs, base, head, settings)
