@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.interpreter.values import Call, External, GuestList, Instance, Value
+from analysis.library.configured_windows import GIVEN, windows
 from analysis.library.distributed import rank
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
@@ -39,6 +40,21 @@ if (args.scp is not None and args.folder is not None) or (args.scp is None and a
 torch.zeros(1).item()
 """,
             ("item",),
+        ),
+        Example(
+            """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--window", type=int, default=1)
+args = parser.parse_args()
+opt = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)
+for i in range(9):
+    if (i + 1) % args.window == 0:
+        opt.step()
+""",
+            ("optimizer_built SGD", "step SGD", "step SGD"),
         ),
     ),
 )
@@ -93,12 +109,19 @@ def _parse(call: Call) -> Value:
     given = call.kwargs.get("namespace")
     namespace: Instance = given if isinstance(given, Instance) else call.machine.instance(domain_of(call).library.cls("argparse.Namespace"), call.span)
     source = call.machine.snapshot.source(call.span.path) if call.span.path in call.machine.snapshot.contents else None
-    asked = asked_for(source) if isinstance(source, SourceFile) else frozenset()
     for name, options in call.args[0].fields.get(_OPTIONS, {}).items():
         value = _value(call, name, options)
-        given = domain_of(call).casting.symbol(f"--{name}", call.span, ()) if value is None and name in asked else value
+        given = _given(call, name, value, source) if isinstance(source, SourceFile) else value
         call.machine.heap.write(namespace.fields, name, given)
     return namespace
+
+
+def _given(call: Call, name: str, value: Value, source: SourceFile) -> Value:
+    """The value of an option that has to be given, or that tells something only where it is; else its default."""
+    domain = domain_of(call)
+    if value is None and name in asked_for(source):
+        return domain.casting.symbol(f"--{name}", call.span, ())
+    return GIVEN if value == 1 and type(value) is int and domain.world.flags and name in windows(source) else value
 
 
 @_PARSER.method("parse_known_args")

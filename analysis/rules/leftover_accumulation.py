@@ -3,7 +3,10 @@
 Unless the number of batches is a multiple of the window, an epoch ends in the middle of one. What is left over then leaks into the first step
 of the next epoch, which sums more micro-batches than the loss was divided by, or it is thrown away by the next clearing.
 
-**How to fix it.** Step at the end of the epoch too: `if (i + 1) % steps == 0 or i + 1 == len(loader):`.
+The same comes of a loop that counts from one while the condition counts from zero, `for i, x in enumerate(loader, start=1)` with `(i + 1) % steps`:
+the first window of each epoch has one micro-batch fewer than the loss is divided by, and what it lacks is left over at the end.
+
+**How to fix it.** Step at the end of the epoch too: `if (i + 1) % steps == 0 or i + 1 == len(loader):`; count in one way.
 
 **What is not reported.** A counter that runs on through all epochs without a clearing in between; frameworks that end a window with the
 epoch; loops over a number of steps instead of a loader; loops that leave batches out by their count; a single epoch.
@@ -27,6 +30,9 @@ from analysis.trace.events import Event
 from analysis.trace.places import frames, meeting, visible
 from analysis.trace.reading import around, dotted, span_of, text
 
+#: A first window of fewer micro-batches is what ``i % n == 0`` gives, which steps at the very first.
+_SEVERAL = 2
+
 
 def check(trace: Trace) -> Iterator[Reported]:
     """Windows that begin in one epoch and end in the next, longer or shorter than the others."""
@@ -35,6 +41,8 @@ def check(trace: Trace) -> Iterator[Reported]:
         full = next((window for window in found if window.stepped), None)
         if full is None or not _is_window(trace, full):
             continue
+        if _is_short(found, full):
+            yield _reported_short(trace, full)
         for window in found:
             tail = _tail(window, full)
             if tail is not None:
@@ -48,6 +56,36 @@ def _is_window(trace: Trace, full: Window) -> bool:
         return False
     loop = loop_source(trace, full.backwards[0])
     return loop is not None and counts(loop) is None and not _leaves_out(loop)
+
+
+def _is_short(found: list[Window], full: Window) -> bool:
+    """Whether the first window of an epoch, of several micro-batches, has one fewer than the next of the same epoch."""
+    after = next((window for window in found[found.index(full) + 1 :] if window.stepped), None)
+    if after is None or after.unsure or not after.in_one_loop() or len(full.backwards) < _SEVERAL or len(after.backwards) != len(full.backwards) + 1:
+        return False
+    first, second = full.backwards[0].context.stamp, after.backwards[0].context.stamp
+    return first[:-1] == second[:-1] and first[-1][1] == 0 and frames(full.backwards[0]) == frames(after.backwards[0])
+
+
+def _reported_short(trace: Trace, full: Window) -> Reported:
+    backward = full.backwards[0]
+    step = full.end or backward
+    span = _test(trace, step) or visible(step, trace.snapshot.contents)
+    return Reported(
+        Finding(
+            RULE.name,
+            RULE.severity,
+            Confidence.MEDIUM,
+            span,
+            f"`{text(trace.snapshot, span)}` ends the first window of each epoch one micro-batch early, as if the loop counted from zero: "
+            "its gradient lacks one of those that the loss is divided by, and the last window is never full",
+            (
+                Evidence(visible(backward, trace.snapshot.contents), "the first micro-batch of an epoch"),
+                Evidence(visible(step, trace.snapshot.contents), "the first step comes one sooner than each later one"),
+            ),
+            no_fix_because="either the loop has to count from zero or the condition from one, and other uses of the counter decide which",
+        )
+    )
 
 
 def _leaves_out(loop: ast.For) -> bool:
@@ -130,6 +168,18 @@ def _counter(loop: ast.For | None) -> tuple[str, str] | None:
         case _:
             return None
 
+
+_FROM_ONE = """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(loader, start=1):
+        (torch.nn.functional.mse_loss(model(x), y) / 4).backward()
+        if {test}:{mark}
+            optimizer.step()
+            optimizer.zero_grad()
+"""
 
 RULE = Rule(
     "leftover-accumulation",
@@ -231,5 +281,7 @@ def train(model, loader, window, steps_per_epoch):
                 optimizer.zero_grad()
 """
         ),
+        Bad(_FROM_ONE.format(test="(i + 1) % 4 == 0", mark="  # flagged")),
+        Good(_FROM_ONE.format(test="i % 4 == 0 or i == len(loader)", mark="")),
     ),
 )
