@@ -29,15 +29,21 @@ def define(machine: Machine, node: ast.ClassDef, frame: Frame) -> Exit | None:
     machine.frame = before
     if _is_enum(cls):
         _make_members(machine, cls)
-    result: Value = cls
-    for decorator in reversed(node.decorator_list):
-        result = machine.call(machine.evaluate(decorator, frame), [result], {}, frame.file.span(decorator))
+    result = decorated(machine, node, cls, frame)
     machine.assign(ast.copy_location(ast.Name(node.name, ast.Store()), node), result, frame)
     hook = next((owner.namespace["__init_subclass__"] for owner in cls.mro[1:] if "__init_subclass__" in owner.namespace), None)
     if isinstance(hook, Function):
         keywords = {keyword.arg: machine.evaluate(keyword.value, frame) for keyword in node.keywords if keyword.arg and keyword.arg != "metaclass"}
         machine.call(hook, [cls], keywords, span)
     return None
+
+
+def decorated(machine: Machine, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, value: Value, frame: Frame) -> Value:
+    """What the decorators of ``node`` make of its value. One that is not followed is taken to give what it was given: it registers or wraps it."""
+    for decorator in reversed(node.decorator_list):
+        result = machine.call(machine.evaluate(decorator, frame), [value], {}, frame.file.span(decorator))
+        value = value if isinstance(result, Symbol) else result
+    return value
 
 
 def _base(machine: Machine, node: ast.expr, frame: Frame) -> Value:

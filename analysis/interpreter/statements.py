@@ -229,10 +229,7 @@ def _import_star(machine: Machine, module: Value, frame: Frame) -> None:
 
 
 def _function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Exit | None:
-    function: Value = make_function(machine, node, node.name, frame)
-    for decorator in reversed(node.decorator_list):
-        function = machine.call(machine.evaluate(decorator, frame), [function], {}, frame.file.span(decorator))
-    assign_name(machine, node.name, function, frame, node)
+    assign_name(machine, node.name, classes.decorated(machine, node, make_function(machine, node, node.name, frame), frame), frame, node)
     return None
 
 

@@ -32,6 +32,17 @@ CUTTING = frozenset(_CUTTING.split())
 _THROUGH = frozenset({"grad", "data", "detach"})
 
 
+#: Operations that give the same numbers, elsewhere or in another type.
+_MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "bfloat16", "clone", "detach", "data", "contiguous"})
+
+
+def _is_moved_gradient(value: Value) -> bool:
+    """Whether it is a parameter's own gradient, moved: that it is put back changes nothing."""
+    while isinstance(value, Tensor) and value.made is not None and value.made.op in _MOVES and value.made.inputs:
+        value = value.made.inputs[0]
+    return isinstance(value, Tensor) and parameter_behind_gradient(value) is not None
+
+
 class Autograd:
     """Makes the tensors of one run."""
 
@@ -134,7 +145,7 @@ class Autograd:
         if name == "grad" and value is None:
             for owner in tensor.owners:
                 emit(self.machine, Kind.ZERO_GRAD, subject=owner, value=tensor, detail="grad = None")
-        elif name == "grad":
+        elif name == "grad" and not _is_moved_gradient(value):
             emit(self.machine, Kind.OPAQUE, subject=tuple(tensor.owners), detail="grad = …")
         elif name == "requires_grad":
             self.require(tensor, value)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import Class, Function, GuestList, Instance, Module, Partial, Value
+from analysis.library.functions import unwrapped
 from analysis.library.options import gone_through, missed, open_options
 from analysis.library.ownership import MODULE, is_module
 from analysis.library.preparing import preparations
@@ -58,9 +59,9 @@ def _prepare(domain: TraceDomain, instance: Instance, name: str) -> None:
 def _call(domain: TraceDomain, function: Value, receiver: Instance | None) -> Value:
     machine = domain.machine
     span = machine.span
-    inner = function
+    inner = unwrapped(function)
     while not isinstance(inner, Function) and hasattr(inner, "function"):
-        inner = inner.function  # decorated: the arguments are those of what is inside
+        inner = unwrapped(inner.function)  # decorated: the arguments are those of what is inside
     if span is None or not isinstance(inner, Function):
         return None
     first = [receiver] if receiver is not None else []

@@ -53,8 +53,22 @@ def _partial(call: Call) -> Value:
 
 
 @SUBJECT.function("functools.wraps")
-def _wraps(_call: Call) -> Value:
-    return HostFunction("wraps", lambda inner: inner.args[0])
+def _wraps(call: Call) -> Value:
+    """What is wrapped can be found again, as Python lets one."""
+
+    def wrap(inner: Call) -> Value:
+        if isinstance(inner.args[0], Function):
+            inner.args[0].fields["__wrapped__"] = call.args[0]
+        return inner.args[0]
+
+    return HostFunction("wraps", wrap)
+
+
+def unwrapped(function: Value) -> Value:
+    """The function inside its wrappers."""
+    while isinstance(function, Function) and "__wrapped__" in function.fields:
+        function = function.fields["__wrapped__"]
+    return function
 
 
 @SUBJECT.function("functools.lru_cache", "functools.cache", "functools.update_wrapper")

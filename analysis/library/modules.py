@@ -51,6 +51,8 @@ for p in net.parameters():
     ),
 )
 
+#: Of a model: it computes activations anew in the backward instead of keeping them.
+CHECKPOINTED = "module: checkpointed"
 MODULE_CLASS = SUBJECT.cls(MODULE)
 SUBJECT.alias("torch.nn.Module", "torch.nn.modules.module.Module", "torch.nn.modules.Module")
 
@@ -64,7 +66,7 @@ def _init(call: Call) -> Value:
 def _call(call: Call) -> Value:
     module, domain = call.args[0], domain_of(call)
     owner = owner_of(module)
-    domain.casting.feeds(module, (*call.args[1:], *call.kwargs.values()))
+    domain.casting.feeds(module, call.args[1:], call.kwargs)
     with forwarding(domain, owner) as outermost:
         result = _forward(domain, module, call, outermost=outermost)
         if outermost and owner.fields.get(UNSEEN) is True:
@@ -279,9 +281,14 @@ def _get_parameter(call: Call) -> Value:
     return domain_of(call).autograd.representative(owner_of(call.args[0]))
 
 
-@MODULE_CLASS.method("share_memory", "compile", "extra_repr", "_init_weights", "__setstate__", "gradient_checkpointing_enable")
+@MODULE_CLASS.method("share_memory", "compile", "extra_repr", "_init_weights", "__setstate__")
 def _unchanged(call: Call) -> Value:
     return call.args[0]
+
+
+@MODULE_CLASS.method("gradient_checkpointing_enable")
+def _checkpoint(call: Call) -> Value:
+    call.machine.heap.write(owner_of(call.args[0]).fields, CHECKPOINTED, True)  # noqa: FBT003
 
 
 @SUBJECT.function("torch.nn.Parameter", "torch.nn.parameter.Parameter")

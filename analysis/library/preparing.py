@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Class, Function
+from analysis.library.functions import unwrapped
 
 if TYPE_CHECKING:
     from analysis.interpreter.values import Instance
@@ -77,7 +78,8 @@ def _methods(cls: Class) -> dict[str, _Method]:
     """The plain methods of a class and its bases, the nearest of each name, in the order in which they are written."""
     found: dict[str, _Method] = {}
     for owner in cls.mro:
-        for name, value in owner.namespace.items():
+        for name, held in owner.namespace.items():
+            value = unwrapped(held)
             if isinstance(value, Function) and not isinstance(value.node, ast.Lambda) and name not in found and not name.startswith("__"):
                 found[name] = _read(name, value.node)
     return found

@@ -15,6 +15,9 @@ from analysis.trace.events import Event, Kind
 from analysis.trace.places import meeting
 from analysis.trace.reading import around, call_at, callee, dotted, span_of, statement_of
 
+#: Where a model is built and where it trains; a third step names the function that back-propagates elsewhere.
+_OF_ONE_FUNCTION = 2
+
 
 def back_to_training(trace: Trace, finding: Finding, learns: Event) -> Reported:
     """Before the outermost loop around the training forward in its function."""
@@ -22,6 +25,8 @@ def back_to_training(trace: Trace, finding: Finding, learns: Event) -> Reported:
     name, stands = callee(snapshot, finding.span), around(snapshot, finding.span)
     loops = [] if stands is None else [each for each in stands.statements if isinstance(each, (ast.For, ast.While))]
     where = statement_of(snapshot, finding.span) if not loops else span_of(snapshot, finding.span.path, loops[0])
+    if len(finding.evidence) > _OF_ONE_FUNCTION:
+        return Reported(replace(finding, no_fix_because="the forward may also run for evaluations: train() belongs into the function that back-propagates"))
     if name is None or where is None or finding.span != learns.span:
         return Reported(replace(finding, no_fix_because="the model has no name where the training forward runs"))
     return Reported(finding, Proposal(f"Train in training mode: {name}.train()", Safety.SAFE, (InsertBefore(where, (f"{name}.train()",)),)))

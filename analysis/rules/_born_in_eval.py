@@ -1,20 +1,25 @@
 """Pretrained models whose layers drop values in training: ``from_pretrained`` returns them in evaluation mode. Shared by rules, and no rule itself.
 
 Facts from the configuration classes of Transformers: BERT and its kin, GPT-2, T5, BART and wav2vec 2.0 drop a tenth of their activations by default; Llama,
-Mistral, Qwen, Gemma, ViT and Whisper drop none, so that their mode makes no difference to a plain training step.
+Mistral, Qwen, Gemma, ViT and Whisper drop none, so that their mode makes no difference to a plain training step, unless they are to compute
+activations anew in the backward: they do that in training mode alone.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.interpreter.values import Instance
+from analysis.library.modules import CHECKPOINTED
+from analysis.rules._objects import forward_numbers
 from analysis.snapshot import Snapshot
-from analysis.source import Span
+from analysis.source import SourceFile, Span
 from analysis.trace import Trace
-from analysis.trace.events import Event
+from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
-from analysis.trace.reading import call_at, callee, text
+from analysis.trace.reading import around, call_at, callee, text
 
 #: Parts of names of classes, and beginnings of names of models, whose default configuration drops values.
 _FAMILIES = (
@@ -38,7 +43,14 @@ def drops_by_default(snapshot: Snapshot, built: Span) -> bool:
     return any(task in name for task in _TASKS) or any(family in name.lower() for family in _FAMILIES)
 
 
-def born_so(trace: Trace, built: Event, learns: Event) -> Finding:
+def misses(trace: Trace, built: Event, model: Instance) -> str:
+    """What the model lacks in the mode in which ``from_pretrained`` returned it; nothing where that mode makes no difference."""
+    if drops_by_default(trace.snapshot, built.span):
+        return "there is no dropout"
+    return "activations are kept, though they are to be computed anew" if model.fields.get(CHECKPOINTED) is True else ""
+
+
+def born_so(trace: Trace, built: Event, learns: Event, lacks: str) -> Finding:
     """What is said of a model that trains in the mode in which ``from_pretrained`` returned it."""
     files = trace.snapshot.contents
     span = visible(learns, files)
@@ -47,9 +59,21 @@ def born_so(trace: Trace, built: Event, learns: Event) -> Finding:
         Severity.ERROR,
         Confidence.HIGH,
         span,
-        f"`{text(trace.snapshot, span)}` trains in evaluation mode, in which `from_pretrained` returned the model: nothing calls train(), there is no dropout",
+        f"`{text(trace.snapshot, span)}` trains in evaluation mode, in which `from_pretrained` returned the model: nothing calls train(), {lacks}",
         (
             Evidence(visible(built, files), "the pretrained model comes in evaluation mode"),
             Evidence(span, "this training forward still runs in that mode: nothing has called train()"),
+            *(Evidence(header, "it is called from here for training: train() belongs into this function") for header in _trains_from(trace, learns)),
         ),
     )
+
+
+def _trains_from(trace: Trace, learns: Event) -> Iterator[Span]:
+    """The header of the function that back-propagates what the forward gave, if it is another than that of the forward."""
+    numbers = forward_numbers(learns)
+    backward = next((event for event in trace.events(Kind.BACKWARD) if event.value.forwards & numbers), None)
+    if backward is None or backward.context.function == learns.context.function or backward.span.path not in trace.snapshot.contents:
+        return
+    stands, source = around(trace.snapshot, backward.span), trace.snapshot.source(backward.span.path)
+    if stands is not None and stands.function is not None and isinstance(source, SourceFile):
+        yield Span(backward.span.path, source.span(stands.function).start, source.span(stands.function.body[0]).start)

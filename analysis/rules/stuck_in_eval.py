@@ -24,7 +24,7 @@ from analysis.interpreter.values import Instance
 from analysis.library.tensor import Owner
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._back_to_training import after_evaluation, back_to_training
-from analysis.rules._born_in_eval import born_so, drops_by_default
+from analysis.rules._born_in_eval import born_so, misses
 from analysis.rules._gradients import gradients_of
 from analysis.rules._modes import mode_matters
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
@@ -103,8 +103,8 @@ def _reported(trace: Trace, model: Instance, witness: Witness) -> Iterator[Repor
     left, learns = witness.events[0][0], witness.fault
     if left.detail != "from_pretrained":
         yield _left_so(trace, model, left, learns)
-    elif drops_by_default(trace.snapshot, left.span) and any(model is each for each in _optimized(trace)):
-        yield back_to_training(trace, replace(born_so(trace, left, learns), confidence=confidence_in(model)), learns)
+    elif (lacks := misses(trace, left, model)) and any(model is each for each in _optimized(trace)):
+        yield back_to_training(trace, replace(born_so(trace, left, learns, lacks), confidence=confidence_in(model)), learns)
 
 
 def _optimized(trace: Trace) -> Iterator[Owner]:

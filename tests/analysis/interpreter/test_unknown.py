@@ -81,3 +81,8 @@ def test_recursion_into_unknown_data_costs_no_more_than_a_few_calls():
 def test_the_type_of_a_value_is_compared_by_what_the_guest_calls_it():
     found, _ = run("class M: pass\nm = M()\nr = (type(5) == int, type([]) is list, type({}) != dict, type(True) == int, type(m) is M, type(m) == list)")
     assert found["r"] == (True, True, False, False, True, False)
+
+
+def test_a_decorator_that_is_not_followed_leaves_what_it_decorates():
+    found, _ = run("import ray\n@ray.remote\nclass A:\n    x = 3\n@ray.task(cpus=2)\ndef f():\n    return A.x\nr = f()")
+    assert found["r"] == 3

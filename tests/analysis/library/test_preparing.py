@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analysis.index import index
 from analysis.library.entries import Entry
-from analysis.library.program import Tracing, run
+from analysis.library.program import run, trace_program
 from analysis.snapshot import Snapshot
 from analysis.trace.events import Kind
 
@@ -76,5 +76,20 @@ class Runner:
 def test_what_evaluates_the_next_batch_of_an_iterator_is_called_again():
     assert kinds(STEPS, "Runner.validate").count(Kind.EVAL_MODE) == 0  # nothing says what the model is in a single run
     snapshot = Snapshot.of({"runner.py": STEPS.encode()})
-    traces = list(Tracing(snapshot, index(snapshot)).traces(Entry("runner.py", "Runner.validate")))
+    traces = list(Tracing(snapshot, index(snapshot), ["runner.py"]).traces(Entry("runner.py", "Runner.validate")))
     assert all(len(list(trace.events(Kind.FORWARD))) > 1 for trace in traces)
+
+
+def test_methods_inside_wrappers_are_prepared_too():
+    wrapped = """
+import functools
+
+def registered(method):
+    @functools.wraps(method)
+    def inner(*args, **kwargs):
+        return method(*args, **kwargs)
+    return inner
+"""
+    made = wrapped + TRAINER.replace("    def load(self):", "    @registered\n    def load(self):").replace("    def train(self):", "    @registered\n    def train(self):")
+    found = kinds(made, "Trainer.train")
+    assert found.index(Kind.OPTIMIZER_BUILT) < found.index(Kind.BACKWARD) < found.index(Kind.STEP)
