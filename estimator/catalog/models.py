@@ -40,10 +40,14 @@ def models() -> tuple[Model, ...]:
     )
 
 
+#: An owner whose models have the short names of another's: they are known with the owner in front alone.
+_IN_FULL = "timm/"
+
+
 def _names_of(entry: Model) -> set[str]:
     """All the names a model answers to: with its owner in front and without."""
     full = {entry.name, *entry.aliases}
-    return full | {name.rsplit("/", 1)[-1] for name in full}
+    return full | {name.rsplit("/", 1)[-1] for name in full if not name.startswith(_IN_FULL)}
 
 
 @cache

@@ -177,8 +177,8 @@ def index_select(x: Tensor, dim: int, index: Tensor) -> Tensor:
 
 @operation("gather", ".gather", "take_along_dim", ".take_along_dim")
 def gather(x: Tensor, dim: int, index: Tensor, **_: Any) -> Tensor:
-    """Elements along a dimension; keeps the indices."""
-    node = record((x,), _gathered_back, (index,))
+    """Elements along a dimension; keeps the indices, and the input whose shape backward asks for."""
+    node = record((x,), _gathered_back, (x, index))
     result = new(index.shape, x.dtype, x.device)
     tracked(node, result)
     return result

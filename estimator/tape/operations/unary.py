@@ -21,6 +21,8 @@ _KEEP_INPUT = (
 )
 _KEEP_RESULT = "exp expm1 sqrt rsqrt reciprocal sigmoid tanh relu"
 _KEEP_NOTHING = "neg positive real conj sign floor ceil round trunc frac nan_to_num sgn"
+#: Those that give integers for integers; the others give real numbers.
+_KEEP_INTEGERS = {"abs", "clamp", "clamp_min", "clamp_max", "clip", "square", "relu", "relu6", "hardtanh", "threshold"}
 #: Also, or only, of ``torch.nn.functional``.
 _FUNCTIONAL = {
     "gelu", "silu", "softplus", "leaky_relu", "hardtanh", "hardswish", "mish", "hardsigmoid", "logsigmoid", "celu", "selu", "relu6",
@@ -94,7 +96,8 @@ def _inplace(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor
 def _enter(names: str, *, keep_input: bool = False, keep_result: bool = False) -> None:
     for spelled in names.split():
         name = spelled.rstrip("_")
-        function = _function(name, keep_input=keep_input, keep_result=keep_result, to_real=keep_input or keep_result)
+        to_real = (keep_input or keep_result) and name not in _KEEP_INTEGERS
+        function = _function(name, keep_input=keep_input, keep_result=keep_result, to_real=to_real)
         spellings = [name, f".{name}", *([f"F.{name}"] if name in _FUNCTIONAL else []), *([_OPERATORS[name]] if name in _OPERATORS else [])]
         operation(*spellings)(function)
         written = [f"{name}_", f".{name}_", *([f"F.{name}_"] if name in _FUNCTIONAL else [])]

@@ -1,7 +1,7 @@
 """``timm``: the zoo's families by the names of the library's models."""
 
 from preflight_host import named_model, no_such_model
-from preflight_zoo import timm_vit
+from preflight_zoo import resnet, timm_convnext, timm_swin, timm_vit
 
 #: The image a model of that family is made for where its name does not say.
 USUAL_IMAGE = 224
@@ -20,7 +20,19 @@ def create_model(
         shared["drop_path_rate"] = drop_path_rate
     if words[0] in ("vit", "deit", "deit3") and words[1] in timm_vit.SIZES:
         return transformer(name, words, img_size, global_pool, shared)
+    if words[0] == "convnext" and words[1] in timm_convnext.SIZES and words[2:] in ([], ["in22k"], ["in22ft1k"], ["384", "in22ft1k"]):
+        return timm_convnext.build(timm_convnext.TimmConvNeXtConfig(size=words[1], **shared))
+    if words[0] == "swin" and words[1] in timm_swin.SIZES and words[2] == "patch4":
+        return windowed(words, img_size, shared)
+    if name in ("resnet18", "resnet34", "resnet50", "resnet101", "resnet152") and in_chans == 3:
+        return resnet.build(resnet.ResNetConfig(depth=int(name[len("resnet") :]), num_classes=num_classes))
     return no_such_model(name + " of timm")
+
+
+def windowed(words, img_size, shared):
+    window = int(words[3][len("window") :])
+    image = img_size if img_size is not None else int(words[4])
+    return timm_swin.build(timm_swin.TimmSwinConfig(size=words[1], window_size=window, img_size=image, **shared))
 
 
 def transformer(name, words, img_size, global_pool, shared):

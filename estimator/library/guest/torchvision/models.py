@@ -131,5 +131,47 @@ def convnext_large(*args, **options):
     return _convnext("large", **options)
 
 
+def _efficientnet(variant, weights=None, progress=True, num_classes=1000, dropout=None, stochastic_depth_prob=0.2, **options):
+    from preflight_zoo import efficientnet
+
+    named_model("efficientnet_" + variant)
+    config = efficientnet.EfficientNetConfig(variant=variant, num_classes=num_classes, dropout=dropout, stochastic_depth_prob=stochastic_depth_prob)
+    return efficientnet.build(config)
+
+
+def efficientnet_b0(*args, **options):
+    return _efficientnet("b0", **options)
+
+
+def efficientnet_b1(*args, **options):
+    return _efficientnet("b1", **options)
+
+
+def efficientnet_b2(*args, **options):
+    return _efficientnet("b2", **options)
+
+
+def efficientnet_b3(*args, **options):
+    return _efficientnet("b3", **options)
+
+
+def efficientnet_b4(*args, **options):
+    return _efficientnet("b4", **options)
+
+
+def efficientnet_b5(*args, **options):
+    return _efficientnet("b5", **options)
+
+
+def efficientnet_b6(*args, **options):
+    return _efficientnet("b6", **options)
+
+
+def efficientnet_b7(*args, **options):
+    return _efficientnet("b7", **options)
+
+
+EfficientNet_B0_Weights = EfficientNet_B1_Weights = EfficientNet_B2_Weights = EfficientNet_B3_Weights = _Weights
+EfficientNet_B4_Weights = EfficientNet_B5_Weights = EfficientNet_B6_Weights = EfficientNet_B7_Weights = _Weights
 DenseNet121_Weights = DenseNet161_Weights = DenseNet169_Weights = DenseNet201_Weights = _Weights
 ConvNeXt_Tiny_Weights = ConvNeXt_Small_Weights = ConvNeXt_Base_Weights = ConvNeXt_Large_Weights = _Weights
