@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.library.kept_layers import keeps_layers
-from analysis.source import NotAnalysed
+from analysis.source import NotAnalysed, SourceFile
 
 if TYPE_CHECKING:
     from analysis.library.entries import Entry
@@ -34,8 +35,17 @@ def _class(snapshot: Snapshot, entry: Entry) -> ast.ClassDef | None:
     source = snapshot.source(entry.path)
     if isinstance(source, NotAnalysed):
         return None
-    name = entry.qualname.rpartition(".")[2]
-    return next((node for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef) and node.name == name), None)
+    return _classes(source).get(entry.qualname.rpartition(".")[2])
+
+
+@lru_cache(maxsize=512)
+def _classes(file: SourceFile) -> dict[str, ast.ClassDef]:
+    """The classes of a file by name, the outermost of each name; there may be thousands."""
+    found: dict[str, ast.ClassDef] = {}
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.ClassDef):
+            found.setdefault(node.name, node)
+    return found
 
 
 def _forward(node: ast.ClassDef) -> ast.FunctionDef | None:
