@@ -38,6 +38,8 @@ freeze unfreeze clear setup build remove close wait flush start stop loader data
 _NO_FORWARD = tuple(_SETTERS.split())
 
 
+#: Methods that give the model back, without its adapters or with them merged.
+_SAME_MODEL = frozenset({"unload", "merge_and_unload", "get_base_model"})
 #: Methods that libraries run without gradients themselves.
 _WITHOUT_GRAD = frozenset({"generate"})
 
@@ -103,6 +105,8 @@ def _listed(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
 
 def _setting(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
     """A method that runs no forward: what it gives is a tensor of the model if it is used as one."""
+    if part.within is None and part.name in _SAME_MODEL:
+        return part.owner
     if not domain.ownership.atoms(part.owner):
         return domain.casting.symbol(f"{part.why}()", call.span, call.machine.stamp)
     return ModelPart(part.owner, f"{part.name}()", call.span, part.within)

@@ -75,6 +75,13 @@ class Gradients:
             return "backward" if self._holdings.shared(event.value.owners, self.owners) else None
         return "backward" if self._alone else "opaque"
 
+    def surely_all(self, event: Event) -> bool:
+        """Whether what is done to gradients is done to all of this optimizer's."""
+        if concern(event.subject, self.optimizer) is Concern.YES:
+            return True
+        held = owners_in_subject(event.subject)
+        return not (held and self.owners) or self._holdings.covers(held, self.owners)
+
     def touches(self, subject: Value) -> bool:
         """Whether something done to ``subject`` may concern these gradients."""
         if concern(subject, self.optimizer) is not Concern.NO:

@@ -84,6 +84,10 @@ class Holdings:
         """Whether the two have parameters in common."""
         return not self._atoms(left).isdisjoint(self._atoms(right))
 
+    def covers(self, outer: Iterable[Owner], part: Iterable[Owner]) -> bool:
+        """Whether all parameters of ``part`` are among those of ``outer``."""
+        return self._atoms(part) <= self._atoms(outer)
+
     def known(self, owners: Iterable[Owner]) -> bool:
         """Whether each of them was found to have parameters."""
         return all(self._of(owner) for owner in owners)

@@ -7,7 +7,7 @@ nothing: parameters stay where they are, or move by momentum and weight decay al
 
 **What is not reported.** A backward whose gradients are not meant for the step: another one runs between the clearing and the step
 (adversarial examples, a generator after its critic); clearing on one side of an undecided branch only (a step that is given up because
-its loss is not finite); gradients that are read or set by hand.
+its loss is not finite); gradients that are read or set by hand; clearing a part of the model's gradients, which freezes it for that step.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of
 from analysis.rules._objects import confidence_in
 from analysis.rules._statements import is_alone, siblings
 from analysis.trace import Trace
-from analysis.trace.automaton import Automaton, Witness
+from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event
 from analysis.trace.places import meeting, visible
 from analysis.trace.reading import text
@@ -50,8 +50,18 @@ PROTOCOL = Automaton(
 def check(trace: Trace) -> Iterator[Reported]:
     """A step on gradients that were cleared after the backward that made them."""
     for gradients in gradients_of(trace):
-        for witness in trace.run(PROTOCOL, gradients.letter, *GRADIENT_EVENTS):
+        for witness in trace.run(PROTOCOL, _letters(gradients), *GRADIENT_EVENTS):
             yield _reported(trace, gradients, witness)
+
+
+def _letters(gradients: Gradients) -> LetterOf:
+    """Events as the gradients see them; where only a part of them is cleared, that is done on purpose, to freeze it for a while."""
+
+    def letter(event: Event) -> Letter | None:
+        found = gradients.letter(event)
+        return "use" if found == "zero" and not gradients.surely_all(event) else found
+
+    return letter
 
 
 def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
@@ -165,6 +175,22 @@ def train(model, loader):
         if not torch.isfinite(loss):
             optimizer.zero_grad()
         optimizer.step()
+"""
+        ),
+        Good(
+            """
+import torch
+
+def train(body, head, loader, warm_up):
+    optimizer = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+    for step, (x, y) in enumerate(loader):
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(head(body(x)), y).backward()
+        for parameter in head.parameters():
+            parameter.grad = None
+        optimizer.step()
+
+train(torch.nn.Linear(8, 8), torch.nn.Linear(8, 1), torch.load("rows.pt"), 100)
 """
         ),
     ),

@@ -201,6 +201,25 @@ def main(loader, count, every):
         if step % every == 0:
             dist.reduce(loss, dst=0)
 """
+ADAPTED_AGAIN = """
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+def score(model, rows):
+    model.eval()
+    with torch.no_grad():
+        return [model(**row).loss.item() for row in rows]
+
+def main(tasks):
+    model = AutoModelForCausalLM.from_pretrained("base")
+    for task in tasks:
+        model = get_peft_model(model, LoraConfig())
+        trainer = Trainer(model=model, args=TrainingArguments("out"), train_dataset=task)
+        trainer.train()
+        print(score(model, task))
+        model = model.unload()
+"""
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 
 
