@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from analysis.interpreter.values import Call, HostFunction, Instance, Value
+from analysis.interpreter.values import Call, HostFunction, Instance, Symbol, Value
 from analysis.library.distributed import alike, is_main, on_main, rank
 from analysis.library.domain import domain_of
 from analysis.library.gradients import backward
@@ -61,6 +61,8 @@ def _prepare(call: Call) -> Value:
     for each in given:
         if isinstance(each, Instance):
             _mark(call, accelerator, each)
+        elif isinstance(each, Symbol):
+            each.uses.add("prepared")
     return tuple(given) if len(given) > 1 else given[0] if given else None
 
 

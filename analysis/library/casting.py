@@ -6,7 +6,7 @@ the same name and place is an object of that role, marked as assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Call, Instance, Stamp, Symbol, Value
@@ -70,9 +70,9 @@ class Castable(Symbol):
             symbol.uses.add("differentiated")
 
 
-def batches_of(value: Value) -> Castable | None:
-    """What gave the batch of which ``value`` is a part: what was iterated over, if the source does not tell it."""
-    symbol, inside = value, False
+def batches_of(value: Value, *, whole: bool = False) -> Castable | None:
+    """What gave the batch of which ``value`` is a part (or the ``whole``): what was iterated over, if the source does not tell it."""
+    symbol, inside = value, whole
     while isinstance(symbol, Castable):
         if symbol.whole is None:
             return symbol.source if inside and isinstance(symbol.source, Castable) else None
@@ -130,10 +130,10 @@ class Casting:
         role.dress(machine, instance)
         return instance
 
-    def feeds(self, callee: Value, given: Iterable[Value]) -> None:
-        """``callee`` is called with ``given``: if it is a model, what gave the batches they are of gives batches."""
-        for value in given:
-            source = batches_of(value)
+    def feeds(self, callee: Value, given: Sequence[Value], named: Mapping[str, Value]) -> None:
+        """``callee`` is called with arguments: if it is a model, what gave the batches they are of gives batches."""
+        for name, value in (*zip(range(len(given)), given, strict=True), *named.items()):
+            source = batches_of(value, whole=name in {"*", "**"})
             if source is not None and isinstance(callee, Castable):
                 self._fed.append((callee, source))
             elif source is not None:

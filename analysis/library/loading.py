@@ -146,7 +146,9 @@ def _renewed(domain: TraceDomain, sample: Value, call: Call, loader: Instance | 
 
 
 def _is_divided(loader: Instance) -> bool:
-    """Whether each rank has batches of its own: by the sampler, or by an argument that differs between ranks."""
+    """Whether each rank has batches of its own: dealt out by an accelerator, by the sampler, or by an argument that differs between ranks."""
+    if isinstance(loader.fields.get(PREPARED), Instance):
+        return True
     for each in (loader, loader.fields.get("sampler"), loader.fields.get("batch_sampler"), loader.fields.get("dataset")):
         if isinstance(each, Instance) and (
             each.cls.has_base("torch.utils.data.DistributedSampler") or any(getattr(value, "rank_varying", False) is True for value in each.fields.values())

@@ -71,6 +71,17 @@ def _from_pretrained(call: Call) -> Value:
     return model
 
 
+@_UNKNOWN.method("resize_token_embeddings")
+def _resized(call: Call) -> Value:
+    """New embeddings take the place of the old ones."""
+    if call.get(1, "new_num_tokens") is None:
+        return domain_of(call).casting.symbol("the embeddings", call.span, ())
+    made = call.machine.construct(domain_of(call).library.cls("torch.nn.Embedding"), [call.get(1, "new_num_tokens"), 1], {}, call.span)
+    call.machine.heap.write(call.args[0].fields, "model: embeddings", made)
+    domain_of(call).ownership.changed()
+    return made
+
+
 @_UNKNOWN.static("from_config", "_from_config", "from_name")
 def _from_config(call: Call) -> Value:
     return unknown_model(call, "from_config")

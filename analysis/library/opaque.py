@@ -33,7 +33,7 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
         callee.uses.add("call")
         if len(call.args) <= 1:
             callee.uses.add("applied")
-        domain.casting.feeds(callee, (*call.args, *call.kwargs.values()))
+        domain.casting.feeds(callee, call.args, call.kwargs)
         if name in _MOVES and isinstance(callee, Castable) and (source := batches_of(callee.whole)) is not None:
             source.uses.add("moved")
         if name in _STEPS_OTHERS and len(call.args) == 1 and isinstance(call.args[0], Symbol):

@@ -64,8 +64,8 @@ ROLES = (
     ),
     Role("torch.utils.data.DataLoader", ("DataLoader",), _any_of(".dataset iterate", ".sampler iterate", ".batch_size iterate")),
     # What is handed over and iterated over is a loader or a list of batches if it is counted, or parts of its items go into a model or
-    # to a device; what a call made is any list.
-    Role("torch.utils.data.DataLoader", (), _any_of("len iterate", "fed iterate", "moved iterate"), frozenset({"made"})),
+    # to a device, or an accelerator prepares it; what a call made is any list.
+    Role("torch.utils.data.DataLoader", (), _any_of("len iterate", "fed iterate", "moved iterate", "prepared iterate"), frozenset({"made"})),
 )  # fmt: skip
 
 

@@ -97,6 +97,9 @@ def _clip(call: Call) -> Value:
     return domain_of(call).autograd.plain("norm")
 
 
+#: Says of a module that ``fully_shard`` divided its parameters among the ranks.
+_SHARDED = "parameters: sharded"
+_WHOLE_STATES = "get_model_state_dict get_optimizer_state_dict get_state_dict set_model_state_dict set_optimizer_state_dict set_state_dict"
 _STATES = "state_dict_type summon_full_params set_state_dict_type full_optim_state_dict optim_state_dict shard_full_optim_state_dict optim_state_dict_to_load"
 
 
@@ -110,8 +113,18 @@ def _state(call: Call) -> Value:
 def _fully_shard(call: Call) -> Value:
     model = call.get(0, "module")
     if isinstance(model, Instance):
+        call.machine.heap.write(model.fields, _SHARDED, True)  # noqa: FBT003  the field's value
         emit(call.machine, Kind.WRAP, subject=owner_of(model), value=model, detail="fsdp2")
     return model
+
+
+@SUBJECT.function(*(f"torch.distributed.checkpoint.state_dict.{name}" for name in _WHOLE_STATES.split()))
+def _whole_state(call: Call) -> Value:
+    """Gathers what is sharded: every rank has to call it, whichever keeps the result."""
+    model = call.get(0, "model")
+    if isinstance(model, Instance) and (model.fields.get(_SHARDED) is True or model.cls.find("gathers") is True):
+        emit(call.machine, Kind.COLLECTIVE, subject="distributed state dict", value=model)
+    return domain_of(call).casting.symbol("a state", call.span, call.machine.stamp)
 
 
 _COMPILERS = "torch.compile torch.jit.script torch.jit.trace torch.jit.ignore torch.jit.export torch.compiler.disable torch._dynamo.disable thunder.jit"

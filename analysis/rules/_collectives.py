@@ -12,7 +12,15 @@ from analysis.trace.places import frames, visible
 
 #: Saves of sharded models and engines: functions of a framework that every rank has to call.
 SAVES = frozenset(
-    {"deepspeed checkpoint", "accelerator.save_state", "accelerator.load_state", "distributed checkpoint", "fabric.save", "Trainer.save_checkpoint"}
+    {
+        "deepspeed checkpoint",
+        "accelerator.save_state",
+        "accelerator.load_state",
+        "distributed checkpoint",
+        "distributed state dict",
+        "fabric.save",
+        "Trainer.save_checkpoint",
+    }
 )
 
 

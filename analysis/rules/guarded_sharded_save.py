@@ -98,6 +98,25 @@ def main(net, loader, steps):
         {save}
 """
 
+_GATHERED = """
+import torch
+import torch.distributed as dist
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
+from torch.distributed.fsdp import fully_shard
+
+def train(model, loader):
+    dist.init_process_group("nccl")
+    fully_shard(model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for epoch in range(10):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        if {guard}:
+            state = get_model_state_dict(model, options=StateDictOptions(full_state_dict=True)){mark}
+"""
+
 RULE = Rule(
     "guarded-sharded-save",
     Severity.ERROR,
@@ -109,6 +128,8 @@ RULE = Rule(
             _EXAMPLE.format(save='if dist.get_rank() == 0 and step % 1000 == 0:\n            engine.save_checkpoint("out")  # flagged'),
             fixed=_EXAMPLE.format(save='if step % 1000 == 0:\n            engine.save_checkpoint("out")'),
         ),
+        Bad(_GATHERED.format(guard="dist.get_rank() == 0", mark="  # flagged")),
+        Good(_GATHERED.format(guard="epoch == 9", mark="")),
         Good(_EXAMPLE.format(save='if step % 1000 == 0:\n            engine.save_checkpoint("out")')),
         Good(_EXAMPLE.format(save='if dist.get_rank() == 0:\n            print(step)\n        engine.save_checkpoint("out")')),
     ),

@@ -17,9 +17,11 @@ from collections.abc import Iterator
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Instance, Symbol, Value
+from analysis.library.optimizers import PREPARED
 from analysis.library.tensor import Scalar, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
+from analysis.rules._collectives import SAVES
 from analysis.rules._samplers import divides, prepared, samplers_of
 from analysis.source import Span
 from analysis.trace import Trace
@@ -35,7 +37,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         return
     loaders = _evaluated_in_parts(trace)
     told: set[Span] = set()
-    for event in trace.events(Kind.SAVE, Kind.LOG) if loaders else ():
+    for event in trace.events(Kind.SAVE, Kind.LOG, Kind.COLLECTIVE) if loaders else ():
         for number, loader in _local(_used_by(event), loaders):
             if number.span is not None and number.span not in told and number.span.path in trace.snapshot.contents:
                 told.add(number.span)
@@ -45,29 +47,61 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _evaluated_in_parts(trace: Trace) -> dict[int, Instance]:
     """Loaders that are iterated without gradients, of which each rank has its part."""
     found: dict[int, Instance] = {}
+    tested = _given_without_gradients(trace)
     for event in trace.events(Kind.ITERATE):
         loader = event.subject
-        if isinstance(loader, Instance) and not event.context.grad and not prepared(loader) and any(divides(each) for each in samplers_of(loader)):
+        if (
+            isinstance(loader, Instance)
+            and (not event.context.grad or id(loader) in tested)
+            and (_by_accelerator(loader) or any(divides(each) for each in _own_samplers(loader)))
+        ):
             found[id(loader)] = loader
     return found
 
 
+def _given_without_gradients(trace: Trace) -> set[int]:
+    """Loaders whose batches a model is given under ``no_grad``, and never otherwise."""
+    without, otherwise = set[int](), set[int]()
+    for event in trace.events(Kind.FORWARD):
+        (otherwise if event.context.grad else without).update(id(loader) for value in tensors_in(event.detail) for loader in _loaders(value))
+    return without - otherwise
+
+
+def _loaders(value: Tensor) -> Iterator[Value]:
+    """The loaders of the batches that a tensor was made of."""
+    for each in ancestors(value):
+        if each.made is not None and each.made.op == "batch" and "loader" in each.made.options:
+            yield each.made.options["loader"]
+
+
+def _own_samplers(loader: Instance) -> list[Instance]:
+    """The samplers of a loader that no framework has taken over."""
+    return [] if prepared(loader) else list(samplers_of(loader))
+
+
+def _by_accelerator(loader: Instance) -> bool:
+    """Whether an accelerator deals its batches out to the ranks."""
+    return isinstance(loader.fields.get(PREPARED), Instance)
+
+
 def _used_by(event: Event) -> list[Value]:
     """What decides that a checkpoint is saved, or what is logged."""
-    if event.kind is Kind.SAVE:
+    if _saves(event):
         return [guard.condition for guard in event.context.rank_guards]
-    return [event.value]
+    return [event.value] if event.kind is Kind.LOG else []
+
+
+def _saves(event: Event) -> bool:
+    return event.kind is Kind.SAVE or (event.kind is Kind.COLLECTIVE and event.subject in SAVES)
 
 
 def _local(values: list[Value], loaders: dict[int, Instance]) -> Iterator[tuple[Scalar | Tensor, Instance]]:
     """Numbers that go into ``values`` and were computed from one rank's part of a loader."""
     for number in _numbers(values):
         tensor = number.tensor if isinstance(number, Scalar) else number
-        for each in ancestors(tensor) if tensor.rank_varying else ():
-            loader = each.made.options.get("loader") if each.made is not None and each.made.op == "batch" else None
-            if id(loader) in loaders:
-                yield number, loaders[id(loader)]
-                break
+        loader = next((loaders[id(each)] for each in _loaders(tensor) if id(each) in loaders), None) if tensor.rank_varying else None
+        if loader is not None:
+            yield number, loader
 
 
 def _numbers(values: list[Value]) -> Iterator[Scalar | Tensor]:
@@ -91,15 +125,16 @@ def _numbers(values: list[Value]) -> Iterator[Scalar | Tensor]:
 
 def _reported(trace: Trace, event: Event, span: Span, loader: Instance) -> Reported:
     files = trace.snapshot.contents
-    use = "decides which checkpoint is kept" if event.kind is Kind.SAVE else "is logged"
+    use = "decides which checkpoint is kept" if _saves(event) else "is logged"
     evidence = [Evidence(span, "computed from this rank's part, and not reduced over the ranks"), Evidence(visible(event, files), f"the number {use} here")]
-    if loader.span is not None:
-        evidence.insert(0, Evidence(loader.span, "each rank evaluates its part of the data"))
+    divided = loader.fields.get("prepared: at", loader.span)
+    if isinstance(divided, Span):
+        evidence.insert(0, Evidence(divided, "each rank evaluates its part of the data"))
     return Reported(
         Finding(
             RULE.name,
             RULE.severity,
-            Confidence.HIGH if event.kind is Kind.SAVE else Confidence.MEDIUM,
+            Confidence.HIGH if _saves(event) else Confidence.MEDIUM,
             span,
             f"this number is one rank's part of the validation set, and {use} as if it were the whole",
             tuple(evidence),
@@ -142,6 +177,29 @@ def main(net, train_loader, sampler):
             torch.save(ddp.module.state_dict(), "best.pt")
 """
 
+_PREPARED = """
+import torch
+from accelerate import Accelerator
+
+def train(model, loader, held_out):
+    accelerator = Accelerator()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    model, optimizer, loader, held_out = accelerator.prepare(model, optimizer, loader, held_out)
+    best = 0
+    for epoch in range(10):
+        for x, y in loader:
+            optimizer.zero_grad()
+            accelerator.backward(torch.nn.functional.cross_entropy(model(x), y))
+            optimizer.step()
+        right = 0
+        with torch.no_grad():
+            for x, y in held_out:
+                right += {right}
+        if right > best:
+            best = right
+            accelerator.save(model.state_dict(), "best.pt")
+"""
+
 RULE = Rule(
     "local-metric",
     Severity.WARNING,
@@ -150,6 +208,8 @@ RULE = Rule(
     check,
     examples=(
         Bad(_EXAMPLE.format(before="", mark="  # flagged")),
+        Bad(_PREPARED.format(right="(model(x).argmax(-1) == y).sum().item()  # flagged")),
+        Good(_PREPARED.format(right="accelerator.gather_for_metrics(model(x).argmax(-1) == y).sum().item()")),
         Good(_EXAMPLE.format(before="dist.all_reduce(correct)\n    dist.all_reduce(total)\n    ", mark="")),
         Good(_EXAMPLE.format(before="", mark="").replace(", sampler=DistributedSampler(dataset, shuffle=False)", "")),
     ),

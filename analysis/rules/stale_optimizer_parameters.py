@@ -81,6 +81,20 @@ def _reported(trace: Trace, optimizer: Instance, built: Event, span: Span) -> Re
     return Reported(finding, Proposal(title, Safety.REVIEW, (MoveStatement(both[0], after=both[1]),)))
 
 
+_RESIZED = """
+import torch
+from transformers import AutoModelForCausalLM
+
+def train(loader):
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+{before}    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+{after}    model.train()
+    for batch in loader:
+        optimizer.zero_grad()
+        model(**batch).loss.backward()
+        optimizer.step()
+"""
+
 RULE = Rule(
     "stale-optimizer-parameters",
     Severity.ERROR,
@@ -116,6 +130,11 @@ def train(loader):
         optimizer.step()
 """,
         ),
+        Bad(
+            _RESIZED.format(before="", after="    model.resize_token_embeddings(32000)  # flagged\n"),
+            fixed=_RESIZED.format(before="    model.resize_token_embeddings(32000)\n", after=""),
+        ),
+        Good(_RESIZED.format(before="    model.resize_token_embeddings(32000)\n", after="")),
         Good(
             """
 import torch
