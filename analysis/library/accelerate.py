@@ -133,7 +133,7 @@ def _together(name: str) -> Callable[[Call], Value]:
     """What all processes have to call."""
 
     def run(call: Call) -> Value:
-        emit(call.machine, Kind.COLLECTIVE, subject=f"accelerator.{name}")
+        emit(call.machine, Kind.COLLECTIVE, subject=f"accelerator.{name}", value=call.args[0])
         return domain_of(call).casting.symbol("a state", call.span, call.machine.stamp)
 
     return run
@@ -146,10 +146,15 @@ for _name in ("wait_for_everyone", "save_state", "load_state"):
 _SHARDING = frozenset({"fsdp_plugin", "deepspeed_plugin", "deepspeed_plugins", "megatron_lm_plugin"})
 
 
+def shards(accelerator: Instance) -> bool:
+    """Whether the program itself says that the model is divided over the processes; else the launcher may."""
+    return not _SHARDING.isdisjoint(accelerator.fields.get("accelerate: options", {}))
+
+
 @_ACCELERATOR.method("get_state_dict")
 def _state_dict(call: Call) -> Value:
     """The weights of the whole model: gathered where it is known to be sharded, else each process has them."""
-    if _SHARDING & call.args[0].fields.get("accelerate: options", {}).keys():
+    if shards(call.args[0]):
         return _together("get_state_dict")(call)
     return domain_of(call).casting.symbol("a state", call.span, call.machine.stamp)
 

@@ -17,6 +17,8 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import MoveStatement, Proposal, ReplaceExpression, Reported
+from analysis.interpreter.values import Instance
+from analysis.library.accelerate import ACCELERATOR, shards
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._collectives import SAVES, by_rank, guarded, place, who
 from analysis.trace import Trace
@@ -34,12 +36,16 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
     span = place(trace, event, guard)
+    known = not isinstance(event.value, Instance) or event.value.cls.dotted != ACCELERATOR or shards(event.value)
+    effect = "it waits for the others for ever, or their shards are missing"
+    if not known:
+        effect = "the checkpoint lacks their random states, and where the launcher shards the model it waits for them for ever"
     finding = Finding(
         RULE.name,
-        RULE.severity,
+        RULE.severity if known else Severity.WARNING,
         Confidence.HIGH if guard.zero is not guard.others else Confidence.MEDIUM,
         span,
-        f"{who(guard)} can reach this save ({event.subject}), which every rank has to call: it waits for the others for ever, or their shards are missing",
+        f"{who(guard)} can reach this save ({event.subject}), which every rank has to call: {effect}",
         (
             Evidence(guard.span, f"`{text(trace.snapshot, guard.span)}` has another answer on other ranks"),
             Evidence(span, "every rank would have to come here"),

@@ -56,3 +56,25 @@ def test_of_values_that_are_ready_only_the_first_read_waits(read, severity):
     rules = [rule for rule in discover() if rule.name == "sync-in-hot-loop"]
     report = analyse(Snapshot.of({"train.py": READS.format(read=read).encode()}), rules)
     assert [finding.severity for finding in report.findings] == [severity]
+
+
+SAVES = """
+from accelerate import Accelerator, FullyShardedDataParallelPlugin
+
+def train(model, loader, optimizer):
+    accelerator = Accelerator({options})
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for step, (x, y) in enumerate(loader):
+        accelerator.backward((model(x) - y).pow(2).mean())
+        optimizer.step()
+        optimizer.zero_grad()
+        if accelerator.is_main_process:
+            accelerator.save_state("out")
+"""
+
+
+@pytest.mark.parametrize(("options", "severity"), [("", Severity.WARNING), ("fsdp_plugin=FullyShardedDataParallelPlugin()", Severity.ERROR)])
+def test_a_guarded_save_hangs_where_the_model_is_sharded(options, severity):
+    rules = [rule for rule in discover() if rule.name == "guarded-sharded-save"]
+    report = analyse(Snapshot.of({"train.py": SAVES.format(options=options).encode()}), rules)
+    assert [finding.severity for finding in report.findings] == [severity]
