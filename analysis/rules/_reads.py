@@ -17,7 +17,7 @@ def assigned_name(source: SourceFile, span: Span, reads: Iterable[Span]) -> tupl
             return name, statement
         case ast.Assign(targets=[ast.Tuple(elts=elements)]):
             names = {each.id for each in elements if isinstance(each, ast.Name)}
-            read = names & {name for each in reads if each.path == source.path and (name := _name_at(source, each)) is not None}
+            read = names & {found for each in reads if each.path == source.path and (found := _name_at(source, each)) is not None}
             return (next(iter(read)), statement) if len(read) == 1 else None
         case _:
             return None
