@@ -82,7 +82,8 @@ def _operation(op: str) -> HostFunction:
         layer: Instance = call.args[0]
         if op == "dropout" and layer.fields.get(BUILT_INSIDE) is True:
             dropped(call, layer.fields.get("p", next(iter(layer.fields.get("layer: arguments", ())), 0.5)), layer)
-        options = {**{key: value for key, value in layer.fields.items() if key.isidentifier()}, "arguments": layer.fields.get("layer: arguments", ())}
+        plain = {key: value for key, value in layer.fields.items() if key.isidentifier()}
+        options = {**plain, "arguments": layer.fields.get("layer: arguments", ()), "built": layer.span}
         return domain_of(call).autograd.made(op, tuple(call.args[1:]), {key: value for key, value in options.items() if not isinstance(value, Instance)})
 
     return HostFunction("forward", run)

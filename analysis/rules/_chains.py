@@ -41,6 +41,13 @@ def origins(value: object, through: Collection[str] = SHAPES) -> Iterator[Made]:
             todo.extend((inner, depth + 1) for inner in tensors_in(made.inputs[:1]))
 
 
+def place_of(made: Made) -> Span:
+    """Where an operation stands in the source: a layer that runs inside another (``nn.Sequential``) where it is built."""
+    before, built = next(tensors_in(made.inputs[:1]), None), made.options.get("built")
+    inside = before is not None and before.made is not None and before.made.span == made.span
+    return built if inside and isinstance(built, Span) else made.span
+
+
 def losses(trace: Trace, names: Collection[str]) -> Iterator[Event]:
     """The losses of these kinds, each place once."""
     told: set[object] = set()

@@ -19,7 +19,7 @@ from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, ReplaceExpression, Reported
 from analysis.library.tensor import Made
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._chains import SHAPES, UNBOUNDED, losses, origins, renamed, without_call
+from analysis.rules._chains import SHAPES, UNBOUNDED, losses, origins, place_of, renamed, without_call
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event
@@ -58,7 +58,7 @@ def _judged(trace: Trace, loss: Event, made: Made) -> Iterator[Reported]:
 def _twice(trace: Trace, loss: Event, made: Made, why: str) -> Reported:
     files = trace.snapshot.contents
     at = visible(loss, files)
-    span = made.span if made.span.path in files else at
+    span = place_of(made) if made.span.path in files else at
     finding = Finding(
         RULE.name,
         RULE.severity,

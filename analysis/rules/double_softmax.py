@@ -19,7 +19,7 @@ from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported
 from analysis.library.tensor import Made
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._chains import origins, without_call
+from analysis.rules._chains import origins, place_of, without_call
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
@@ -46,7 +46,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _reported(trace: Trace, loss: Event, made: Made) -> Reported:
     files = trace.snapshot.contents
     at = visible(loss, files)
-    span = made.span if made.span.path in files else at
+    span = place_of(made) if made.span.path in files else at
     harmless = made.op == "log_softmax"
     effect = (
         "normalising twice changes nothing, one of them is superfluous"
