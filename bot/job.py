@@ -14,7 +14,8 @@ class Job:
     """``kind`` names the chain of steps; jobs of one ``subject`` and kind run one after another.
 
     ``replaces``: it makes older ones of the same subject and kind pointless; ``when_replaced`` is the kind of job that then
-    tidies up after such a one, with its facts and, under "by", those of the newer. ``delivery`` is GitHub's GUID.
+    tidies up after such a one, with its facts and, under "by", those of the newer. ``delivery`` is GitHub's GUID, ``added`` when the
+    job was stored, in seconds since the epoch.
     """
 
     kind: str
@@ -24,6 +25,7 @@ class Job:
     facts: Json
     replaces: bool = False
     when_replaced: str = ""
+    added: float = 0.0
 
     @property
     def key(self) -> str:

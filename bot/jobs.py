@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from dbos import DBOS, SetWorkflowID
 
@@ -76,13 +76,14 @@ class Jobs:
         """Store ``job``; False if its delivery is known and did not fail. Raises TimeoutError when the database is too slow."""
         async with asyncio.timeout(self.pace.enqueue_timeout):
             runs = await DBOS.list_workflows_async(name="job", workflow_id_prefix=f"{job.key}#", load_input=False, load_output=False)
-            if any(run.status not in _FAILED for run in runs):
-                return False
-            own = f"{job.key}#{len(runs)}"
-            await self._enqueue(job, own)
+            known = next((run.workflow_id for run in runs if run.status not in _FAILED), None)
+            own = known or f"{job.key}#{len(runs)}"
+            if known is None:
+                await self._enqueue(job, own)
         if job.replaces:
+            # Of a known delivery too: the process may have died before it came to this.
             await self._replace_older(job, own)
-        return True
+        return known is None
 
     async def queue(self) -> Queue:
         """The jobs that wait or run."""
@@ -91,24 +92,28 @@ class Jobs:
         return Queue(len(found), 0.0 if oldest is None else max(0.0, time.time() - oldest / 1_000))
 
     async def _replace_older(self, job: Job, own: str) -> None:
-        """Cancel the others of the same subject. Enqueued first, cancelled second: between the two nothing is lost."""
+        """Cancel the older ones of the same subject, so that of two which come at once exactly one is left.
+
+        First comes what is to run in any case, then what cancels: wherever this ends, nothing is lost.
+        """
         prefix = f"{job.kind}/{job.subject}/"
         found = await DBOS.list_workflows_async(name="job", workflow_id_prefix=prefix, status=_ACTIVE, load_output=False)
-        older = [run for run in found if run.workflow_id != own]
+        jobs = {run.workflow_id: Job(**run.input["args"][0]) for run in found if run.input}
+        age = {name: (each.added, name) for name, each in jobs.items()}
+        older = {name: each for name, each in jobs.items() if own in age and age[name] < age[own]}
         if not older:
             return
         log.info("%s replaces %d older", own, len(older))
-        await DBOS.cancel_workflows_async([run.workflow_id for run in older], cancel_children=True)
-        for run in older:
-            replaced = Job(**run.input["args"][0]) if run.input else job
+        for name, replaced in older.items():
             if replaced.when_replaced:
-                facts = replaced.facts | {"by": job.facts, "replaced": run.workflow_id}
+                facts = replaced.facts | {"by": job.facts, "replaced": name}
                 tidying = Job(replaced.when_replaced, replaced.subject, replaced.installation, replaced.delivery, facts)
                 await self._enqueue(tidying, f"{tidying.key}#0", self.pace.tidy_delay)
+        await DBOS.cancel_workflows_async(list(older), cancel_children=True)
 
     async def _enqueue(self, job: Job, own: str, delay: float | None = None) -> None:
         with SetWorkflowID(own), workflows.partition(job.queue, delay):
-            await DBOS.enqueue_workflow_async(workflows.SUBJECTS, workflows.job, asdict(job))
+            await DBOS.enqueue_workflow_async(workflows.SUBJECTS, workflows.job, asdict(replace(job, added=time.time())))
 
     async def _prune(self) -> None:
         """Forget finished jobs once GitHub no longer offers their deliveries again."""

@@ -77,7 +77,7 @@ class Outbox:
         self.secret = secret
         self.deliveries: list[Delivery] = []
         self._platform = platform
-        self._queue: asyncio.Queue[Event] = asyncio.Queue()
+        self._queue: asyncio.Queue[tuple[Event, ...]] = asyncio.Queue()
         self._meddling = _Meddling()
 
     def put(self, name: str, payload: dict[str, object], installation_id: int, repository_id: int | None) -> None:
@@ -104,19 +104,19 @@ class Outbox:
         """Keep events back until they are released."""
         self._meddling.holding = True
 
-    def release(self, *, reverse: bool = False) -> None:
-        """Let the held events go, in reverse order if asked, and hold no more."""
+    def release(self, *, reverse: bool = False, at_once: bool = False) -> None:
+        """Let the held events go, in reverse order or all at once if asked, and hold no more."""
         held = self._meddling.held[::-1] if reverse else list(self._meddling.held)
         self._meddling.holding = False
         self._meddling.held.clear()
-        for event in held:
-            self._queue.put_nowait(event)
+        for events in [tuple(held)] if at_once else [(event,) for event in held]:
+            self._queue.put_nowait(events)
 
     def redeliver(self, delivery: Delivery) -> None:
         """Send an event once more; its GUID stays the same."""
         event = delivery.event
         again = Event(event.guid, event.name, event.action, event.body, event.installation_id, event.repository_id, redelivery=True)
-        self._queue.put_nowait(again)
+        self._queue.put_nowait((again,))
 
     async def settled(self) -> None:
         """Wait until everything left here was delivered or refused."""
@@ -126,9 +126,9 @@ class Outbox:
         """Deliver for ever; cancel it to stop."""
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=DELIVERY_TIMEOUT_SECONDS)) as session:
             while True:
-                event = await self._queue.get()
+                events = await self._queue.get()
                 try:
-                    self.deliveries.append(await self._deliver(session, event))
+                    self.deliveries += await asyncio.gather(*(self._deliver(session, event) for event in events))
                 finally:
                     self._queue.task_done()
 
@@ -145,7 +145,7 @@ class Outbox:
             if meddling.holding:
                 meddling.held.append(event)
             else:
-                self._queue.put_nowait(event)
+                self._queue.put_nowait((event,))
 
     def _headers(self, event: Event) -> dict[str, str]:
         return {

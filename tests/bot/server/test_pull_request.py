@@ -142,6 +142,16 @@ async def test_two_hooks_in_the_wrong_order(github: Simulator, repository: Repos
     assert (len(pull.reviews), len(pull.comments)) == (1, 1)
 
 
+async def test_hooks_that_come_at_once_leave_one_job(github: Simulator, repository: Repository) -> None:
+    github.webhooks.hold()
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": LARGER})
+    for number in range(4):
+        pull.push({"train.py": f"{BUGGY}# {number}\n"})
+    github.webhooks.release(at_once=True)
+    await reviewed(repository, pull)
+    assert (len(pull.reviews), len(pull.comments)) == (1, 1)
+
+
 async def test_a_draft_and_a_label_skip(repository: Repository) -> None:
     pull = repository.open_pull_request("draft", title="Draft", files={"train.py": BUGGY}, draft=True)
     await reviewed(repository, pull)
