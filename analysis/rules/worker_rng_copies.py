@@ -4,6 +4,9 @@ A generator that the data set builds in its constructor is copied into each work
 numbers, and with workers that start anew every epoch, the same ones again in each epoch. PyTorch and Python seed their own global generators in every worker;
 a generator of one's own they do not know. Augmentation is weaker than it looks, and nothing shows it.
 
+A `worker_init_fn` that draws its seed from NumPy's global generator does not help before PyTorch 1.9: until then the workers got that generator's state as
+the main process had it, the same one every epoch. It is reported where the project says that it runs with such a release.
+
 **How to fix it.** Build the generator in the worker, at the first item: `np.random.default_rng(torch.initial_seed() % 2**32)`; or one per item, from a seed
 and the index; or give the loader a `worker_init_fn` that builds it.
 
@@ -18,10 +21,12 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
-from analysis.interpreter.values import Instance, Symbol, Value
+from analysis.interpreter.values import Function, Instance, Symbol, Value
 from analysis.library.randomness import BUILT_WHILE_LOADING, Drawn
+from analysis.pins import runs_below
 from analysis.rule import Bad, Good, Rule
-from analysis.source import SourceFile
+from analysis.rules._worker_seeds import copied_seed
+from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
@@ -30,10 +35,13 @@ from analysis.trace.reading import text
 #: Words in the source of a data set by which it may tell its workers apart.
 _WORDS = (b"worker_info", b"worker_id", b"initial_seed")
 _DEEPEST = 8
+#: Since this release of PyTorch workers seed NumPy's global generator by themselves.
+_SEEDED_SINCE = (1, 9)
 
 
 def check(trace: Trace) -> Iterator[Reported]:
     """Generators that were built before the loader and are drawn from while it reads items in workers."""
+    yield from _copied_seeds(trace)
     built = [event for event in trace.events(Kind.LOADER_BUILT) if _copies(event.detail)]
     told: set[int] = set()
     for draw in trace.events(Kind.DRAW):
@@ -45,6 +53,30 @@ def check(trace: Trace) -> Iterator[Reported]:
         if loader is not None and not _asks(trace, dataset):
             told.add(id(generator))
             yield _reported(trace, generator, draw, loader)
+
+
+def _copied_seeds(trace: Trace) -> Iterator[Reported]:
+    """Seeds of workers that are drawn from the state which all of them were given."""
+    told: set[Span] = set()
+    for event in trace.events(Kind.LOADER_BUILT):
+        seeds = event.detail.get("worker_init_fn")
+        span = copied_seed(seeds) if isinstance(seeds, Function) else None
+        if span is not None and span not in told and span.path in trace.snapshot.contents and runs_below(trace.snapshot, "torch", _SEEDED_SINCE):
+            told.add(span)
+            yield Reported(
+                Finding(
+                    RULE.name,
+                    RULE.severity,
+                    Confidence.HIGH,
+                    span,
+                    f"`{text(trace.snapshot, span)}` draws from the state that every worker is given: before PyTorch 1.9 it is the same in each epoch",
+                    (
+                        Evidence(visible(event, trace.snapshot.contents), "the workers of this loader are seeded by a function of the program"),
+                        Evidence(span, "which draws the seed from NumPy's global generator"),
+                    ),
+                    no_fix_because="the seed has to come from torch.initial_seed(), which differs by worker and epoch: `torch.initial_seed() % 2**32`",
+                )
+            )
 
 
 def _copies(options: dict[str, Value]) -> bool:

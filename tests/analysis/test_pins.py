@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.pins import asks_below
+from analysis.pins import asks_below, runs_below
 from analysis.snapshot import Snapshot
 
 
@@ -27,3 +27,18 @@ def test_asks_below(requirements, below):
 def test_one_newer_requirement_is_enough_to_doubt():
     snapshot = Snapshot.of({"requirements.txt": b"torch==0.4\n", "docs/requirements.txt": b"torch==2.1\n", "train.py": b"torch==0.4"})
     assert not asks_below(snapshot, "torch", (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "below"),
+    [
+        ("requirements.txt", "torch>=1.6\n", True),
+        ("setup.py", 'assert torch_ver >= [1, 6], "Requires PyTorch >= 1.6"\n', True),
+        ("pyproject.toml", 'dependencies = ["torch ~= 1.8.1"]\n', True),
+        ("setup.py", 'install_requires=["torch>=1.9"]\n', False),
+        ("setup.py", 'install_requires=["torchvision>=0.5"]\n', False),
+        ("train.py", "# PyTorch >= 1.0\n", False),
+    ],
+)
+def test_runs_below(path, text, below):
+    assert runs_below(Snapshot.of({path: text.encode()}), "torch", (1, 9)) is below

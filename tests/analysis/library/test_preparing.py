@@ -93,6 +93,8 @@ def registered(method):
         return method(*args, **kwargs)
     return inner
 """
-    made = wrapped + TRAINER.replace("    def load(self):", "    @registered\n    def load(self):").replace("    def train(self):", "    @registered\n    def train(self):")
-    found = kinds(made, "Trainer.train")
+    made = TRAINER
+    for name in ("load", "train"):
+        made = made.replace(f"    def {name}(self):", f"    @registered\n    def {name}(self):")
+    found = kinds(wrapped + made, "Trainer.train")
     assert found.index(Kind.OPTIMIZER_BUILT) < found.index(Kind.BACKWARD) < found.index(Kind.STEP)
