@@ -48,7 +48,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """``imports`` as dotted names with their leading dots (``from a import b`` gives ``a`` and ``a.b``).
+    """``imports`` as dotted names with their leading dots (``from a import b`` gives ``a`` and ``a.b``; any module of ``a`` is ``a.*``).
 
     ``data_files`` are the literal names of YAML, JSON, TOML and launch files. ``script``: it has a main guard, or its top level trains or calls
     a function of its own.
@@ -86,6 +86,7 @@ def facts_of(file: SourceFile) -> Facts:
             match child:
                 case ast.Call(func=function):
                     found.calls[owner].add(called(function))
+                    found.imports.extend(_imported_by_name(child))
                 case ast.Import() | ast.ImportFrom():
                     found.imports.extend(_imported(child))
                 case ast.Constant(value=str(text)) if len(text) < _LONGEST_NAME and _DATA_FILE.fullmatch(text):
@@ -130,6 +131,17 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
     yield start
     separator = "" if start.endswith(".") else "."
     yield from (f"{start}{separator}{name.name}" for name in node.names if name.name != "*")
+
+
+def _imported_by_name(call: ast.Call) -> Iterator[str]:
+    """What ``import_module("models." + name)`` may import: ``models.*``."""
+    if called(call.func) != "import_module" or not call.args:
+        return
+    match call.args[0]:
+        case ast.Constant(value=str(name)) if not name.startswith("."):
+            yield name
+        case ast.BinOp(left=ast.Constant(value=str(start)), op=ast.Add()) | ast.JoinedStr(values=[ast.Constant(value=str(start)), *_]) if "." in start:
+            yield f"{start.rpartition('.')[0]}.*"
 
 
 def _calls_own(tree: ast.Module) -> bool:

@@ -80,8 +80,8 @@ def index(snapshot: Snapshot, store: MutableMapping[str, Facts] | None = None) -
         built.facts[path] = facts
         if only_passes_on(path, facts, snapshot.contents[path]):
             built.passing.add(path)
-        resolved = (built.modules.resolve(dotted, path, path) for dotted in facts.imports)
-        built.imports[path] = tuple(dict.fromkeys(found for found in resolved if found is not None and found != path))
+        resolved = (each for dotted in facts.imports for each in built.modules.all_of(dotted, path, path))
+        built.imports[path] = tuple(dict.fromkeys(found for found in resolved if found != path))
         for found in built.imports[path]:
             built.importers.setdefault(found, []).append(path)
             if found not in seen and found in snapshot.contents:

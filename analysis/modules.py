@@ -53,6 +53,17 @@ class Modules:
         """All that was asked of it so far while ``entry_path`` ran, with the answers."""
         return self._found.get(entry_path, {})
 
+    def all_of(self, dotted: str, importer_path: str, entry_path: str) -> tuple[str, ...]:
+        """The file of a module; the files of all modules of a package for ``package.*``, whether it has an ``__init__.py`` or not."""
+        package, star, rest = dotted.partition(".*")
+        if not star or rest:
+            found = self.resolve(dotted, importer_path, entry_path)
+            return () if found is None else (found,)
+        init = self.resolve(package, importer_path, entry_path)
+        inner = package.replace(".", "/")
+        folders = [_parent(init)] if init is not None and init.endswith("/__init__.py") else [f"{_parent(importer_path)}/{inner}".lstrip("/"), inner]
+        return next((files for folder in folders if (files := tuple(sorted(path for path in self.paths if _parent(path) == folder)))), ())
+
     def dotted_name(self, path: str) -> str:
         """The name under which a file is usually imported: from the folder that holds its outermost package."""
         root = self.import_root(path)

@@ -184,7 +184,7 @@ def _joined(machine: Machine, node: ast.JoinedStr, frame: Frame) -> Value:
 
 def _text(machine: Machine, span: Span, values: list[Value]) -> Symbol:
     made = Symbol("a formatted text", span, machine.stamp, rank_varying=any(getattr(value, "rank_varying", False) is True for value in values))
-    made.test = ("text", *values) if made.rank_varying else ()
+    made.test = ("text", *values) if made.rank_varying or isinstance(values[0], str) else ()
     return made
 
 

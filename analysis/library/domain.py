@@ -39,6 +39,8 @@ class World:
     collecting: bool = False
 
 
+#: Built-in functions that mean more to a trace than to Python.
+_BUILTINS = ("print", "getattr")
 #: The stamp of what varies although no loop statement runs: items of a comprehension.
 _SOMEWHERE = ((0, 0),)
 
@@ -71,7 +73,7 @@ class TraceDomain:
         self.ownership = Ownership(machine)
         self.autograd = Autograd(machine, self.library, self.ownership)
         self.casting.bind(machine)
-        machine.builtins = {**machine.builtins, "print": self.library.lookup("builtins.print")}
+        machine.builtins = {**machine.builtins, **{name: self.library.lookup(f"builtins.{name}") for name in _BUILTINS}}
         machine.state.update({"distributed": self.world.distributed, "rehearsal": self.rehearsal})
 
     def lookup(self, dotted: str) -> Value:
