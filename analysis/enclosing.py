@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +44,7 @@ def expression_at(file: SourceFile, span: Span) -> ast.expr | None:
     statement = enclosing(file, span).statement
     if statement is None:
         return None
-    found = (node for node in ast.walk(statement) if isinstance(node, ast.expr) and file.span(node) == span)
+    found = (node for node in walk(statement) if isinstance(node, ast.expr) and file.span(node) == span)
     return next(found, None)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from analysis.source import SourceFile
+from analysis.syntax import children
 
 #: Bytes without any of these cannot train: such a file is not even parsed unless a file that has one imports it.
 _TRAINING = re.compile(rb"\b(?:torch|lightning|pytorch_lightning|accelerate|transformers|deepspeed|fastai|ignite|composer|timm|diffusers|trl|mmcv|mmengine)\b")
@@ -81,7 +82,7 @@ def facts_of(file: SourceFile) -> Facts:
     todo: list[tuple[ast.AST, int]] = [(file.tree, found.define(Definition("", 0, len(file.content))))]
     while todo:
         node, owner = todo.pop()
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             todo.append((child, found.define(_definition(file, child, found.definitions[owner])) if isinstance(child, _DEFINING) else owner))
             match child:
                 case ast.Call(func=function):

@@ -12,11 +12,11 @@ import sys
 import tokenize
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 
 from analysis.certainty import Place
+from analysis.syntax import children
 
 #: Larger files are generated data, not training code; the limit keeps a hostile file cheap.
 MAX_BYTES = 1_000_000
@@ -199,19 +199,11 @@ def deeper_than(tree: ast.AST, limit: int) -> bool:
                 below.append(node.test)
                 below.extend(node.body)
             else:
-                below.extend(_children(node))
+                below.extend(children(node))
         if not below:
             return False
         level = below
     return True
-
-
-def _children(node: ast.AST) -> Iterator[ast.AST]:
-    for value in vars(node).values():
-        if isinstance(value, ast.AST):
-            yield value
-        elif isinstance(value, list):
-            yield from (item for item in value if isinstance(item, ast.AST))
 
 
 def _line_starts(content: bytes) -> tuple[int, ...]:

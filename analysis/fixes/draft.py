@@ -22,7 +22,6 @@ from analysis.fixes.wire import Job, Refused, Rewritten
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
 
-
 #: Why nothing is changed in a notebook.
 NOTEBOOK = "a notebook holds its cells as JSON strings, with their outputs: change the cell by hand"
 

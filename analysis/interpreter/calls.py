@@ -197,7 +197,7 @@ def run_body(machine: Machine, frame: Frame, span: Span) -> Value:
 
     machine.frame, machine.path, machine.depth = frame, (*path, span), machine.depth + 1
     machine.state["stack"] = (*stack, function.node)
-    machine.executed.add(function.node)
+    machine.executed[function.node] = function.module.file
     machine.tree.begin_call(span, function.qualname)
     level = len(machine.tree.stack)
     try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.iteration import few_if_endless
 from analysis.interpreter.values import MISSING, GuestDict, GuestList, GuestSet, Value
+from analysis.syntax import walk
 
 if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame
@@ -53,7 +54,7 @@ def _closed_over(node: ast.GeneratorExp, frame: Frame) -> Frame:
 def _read_by(node: ast.GeneratorExp) -> frozenset[str]:
     """The names in the parts that are evaluated later."""
     later = [node.elt, *(part for each in node.generators for part in (each.target, *each.ifs)), *(each.iter for each in node.generators[1:])]
-    return frozenset(name.id for part in later for name in ast.walk(part) if isinstance(name, ast.Name))
+    return frozenset(name.id for part in later for name in walk(part) if isinstance(name, ast.Name))
 
 
 def _lazily(machine: Machine, node: ast.GeneratorExp, frame: Frame, first: Iterator[Value]) -> Iterator[Value]:
@@ -63,7 +64,7 @@ def _lazily(machine: Machine, node: ast.GeneratorExp, frame: Frame, first: Itera
 
 def _rounds(machine: Machine, generators: list[ast.comprehension], frame: Frame, first: Iterator[Value] | None) -> Iterator[None]:
     """Once per combination that passes the conditions; the targets' earlier values come back at the end."""
-    names = {name.id for each in generators for name in ast.walk(each.target) if isinstance(name, ast.Name)}
+    names = {name.id for each in generators for name in walk(each.target) if isinstance(name, ast.Name)}
     before = {name: frame.vars.get(name, MISSING) for name in names if name not in frame.cells}
     yield from _nested(machine, generators, frame, first)
     for name, value in before.items():

@@ -12,6 +12,7 @@ from analysis.interpreter.builtins import mapping_of
 from analysis.interpreter.closures import make_function
 from analysis.interpreter.operators import UNARY, binary, compare, derived, host_operator, negation
 from analysis.interpreter.values import MISSING, Alternatives, External, GuestDict, GuestList, GuestSet, Instance, Symbol, Value
+from analysis.syntax import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +113,7 @@ def _undecided_bool(machine: Machine, node: ast.BoolOp, index: int, left: Value,
 
 
 def _has_call(node: ast.AST) -> bool:
-    return any(isinstance(inner, ast.Call) for inner in ast.walk(node))
+    return any(isinstance(inner, ast.Call) for inner in walk(node))
 
 
 def _conditional(machine: Machine, node: ast.IfExp, frame: Frame) -> Value:

@@ -15,7 +15,7 @@ from analysis.interpreter.heap import Heap
 from analysis.interpreter.signals import BudgetSpent
 from analysis.interpreter.values import MISSING, Class, Instance, Module, Stamp, Value
 from analysis.modules import Modules
-from analysis.source import Span
+from analysis.source import SourceFile, Span
 from analysis.trace.tree import Builder
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ class Machine:
         self.guards: tuple[RankGuard, ...] = ()
         #: Whether the truth that is asked for now is that of the opposite of the condition.
         self.negated = False
-        self.executed: set[ast.AST] = set()
+        #: The functions that ran, each with its file.
+        self.executed: dict[ast.AST, SourceFile] = {}
         #: Steps that each function took itself, without those that it called; and what the calls of the one that runs took so far.
         self.costs: dict[ast.AST, int] = {}
         self.costs_within = 0

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from analysis.syntax import children
+
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -76,7 +78,7 @@ def _names_of(node: FunctionNode) -> Names:
                 bound.add(name)
             case ast.Yield() | ast.YieldFrom():
                 generator = True
-        stack.extend(ast.iter_child_nodes(current))
+        stack.extend(children(current))
     local = bound - outer
     return Names(frozenset(local), frozenset(local & inner_free), frozenset((used | inner_free) - local), generator)
 
@@ -95,7 +97,7 @@ def _class_free(node: ast.ClassDef) -> set[str]:
             continue
         if isinstance(current, ast.Name):
             free.add(current.id)
-        stack.extend(ast.iter_child_nodes(current))
+        stack.extend(children(current))
     return free
 
 

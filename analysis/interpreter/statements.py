@@ -11,6 +11,7 @@ from analysis.interpreter.closures import make_function
 from analysis.interpreter.frames import Exit
 from analysis.interpreter.joins import join
 from analysis.interpreter.values import Alternatives, GuestList, HostValue, Module, Symbol, Value
+from analysis.syntax import walk
 from analysis.trace.tree import Leave
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _if(machine: Machine, node: ast.If, frame: Frame) -> Exit | None:
 
 
 def _yields(node: ast.AST) -> bool:
-    return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in ast.walk(node))
+    return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in walk(node))
 
 
 def _break(machine: Machine, node: ast.Break, frame: Frame) -> Exit | None:

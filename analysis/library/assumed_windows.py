@@ -14,6 +14,7 @@ from analysis.interpreter.values import Symbol, Value
 from analysis.library.rehearsal import SHRUNK_WINDOW
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 
 _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
     ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne,
@@ -42,5 +43,5 @@ def _is_counted_by(snapshot: Snapshot, window: Symbol, span: Span) -> bool:
 @lru_cache(maxsize=256)
 def _moduli(source: SourceFile) -> frozenset[str]:
     """The names, or last parts of dotted names, of what numbers are taken modulo of."""
-    divisors = (node.right for node in ast.walk(source.tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod))
+    divisors = (node.right for node in walk(source.tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod))
     return frozenset(each.id if isinstance(each, ast.Name) else each.attr for each in divisors if isinstance(each, (ast.Name, ast.Attribute)))

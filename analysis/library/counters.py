@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Symbol, Value
 from analysis.source import SourceFile
+from analysis.syntax import walk
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
@@ -41,6 +42,6 @@ def counted_up(file: SourceFile) -> frozenset[str]:
     """The attributes to which the file adds a whole number."""
     return frozenset(
         node.target.attr
-        for node in ast.walk(file.tree)
+        for node in walk(file.tree)
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and isinstance(node.target, ast.Attribute) and isinstance(node.value, ast.Constant)
     )

@@ -14,6 +14,7 @@ from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbo
 from analysis.library.ranks import answers
 from analysis.library.tensor import Scalar
 from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
@@ -103,7 +104,7 @@ def _notes(body: list[ast.stmt]) -> bool:
 def _conditions(source: SourceFile) -> dict[tuple[int, int], ast.If | ast.While]:
     """The ``if`` and ``while`` statements of a file by the bytes of the conditions that decide them."""
     found: dict[tuple[int, int], ast.If | ast.While] = {}
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if isinstance(node, (ast.If, ast.While)):
             for place in _deciding(node.test):
                 span = source.span(place)

@@ -14,6 +14,7 @@ from analysis.library.ownership import MODULE, is_module
 from analysis.library.preparing import preparations
 from analysis.library.rehearsal import FEW
 from analysis.source import SourceFile
+from analysis.syntax import walk
 
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
@@ -65,7 +66,7 @@ def _call(domain: TraceDomain, function: Value, receiver: Instance | None) -> Va
     if span is None or not isinstance(inner, Function):
         return None
     first = [receiver] if receiver is not None else []
-    options = {name: _argument(domain, inner, parameter) for name, parameter in missed(inner).items()}
+    options = {**_switches(domain, inner), **{name: _argument(domain, inner, parameter) for name, parameter in missed(inner).items()}}
     given = [*first, *_arguments(domain, inner, skip=len(first))]
     if _evaluates_the_next(inner):
         return _imagined(domain, "again_and_again", [Partial(function, tuple(given), options)])
@@ -76,7 +77,7 @@ def _evaluates_the_next(function: Function) -> bool:
     """Whether it takes one batch of an iterator that it is given, and does not train: whoever calls it does so once per batch."""
     parameters = {each.arg for each in (*function.node.args.posonlyargs, *function.node.args.args)}
     takes = False
-    for node in ast.walk(function.node):
+    for node in walk(function.node):
         match node:
             case ast.For() | ast.While() | ast.Attribute(attr="backward" | "step" | "zero_grad"):
                 return False
@@ -166,7 +167,7 @@ def _argument(domain: TraceDomain, function: Function, parameter: ast.arg) -> Va
 
 
 def _switches(domain: TraceDomain, function: Function) -> dict[str, Value]:
-    """A flag for each option that is off by default: whoever makes the object may turn it on."""
+    """A flag for each option that is off by default: whoever makes the object, or calls the function, may turn it on."""
     arguments = function.node.args
     defaults = dict(zip((each.arg for each in reversed([*arguments.posonlyargs, *arguments.args])), reversed(function.defaults), strict=False))
     return {name: domain.casting.symbol(name, domain.machine.span, ()) for name, value in {**defaults, **function.kw_defaults}.items() if value is False}

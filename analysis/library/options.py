@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Function, HostFunction, Instance, Value
 from analysis.library.dataclass import annotations_of, default_of
+from analysis.syntax import walk
 
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
@@ -28,14 +29,14 @@ def open_options(domain: TraceDomain, instance: Instance) -> None:
 
 def missed(function: Function) -> dict[str, ast.arg]:
     """The parameters that are absent by default and whose absence raises an exception somewhere: under some option they have to be passed."""
-    guarded = {name for each in ast.walk(function.node) if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Raise) for name in _tested(each.test)}
+    guarded = {name for each in walk(function.node) if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Raise) for name in _tested(each.test)}
     return {name: parameter for name, parameter in _absent(function).items() if name in guarded}
 
 
 def gone_through(function: Function) -> dict[str, ast.arg]:
     """The parameters that are absent by default and over which the function goes in a loop where they are given."""
-    over = [each.iter for each in ast.walk(function.node) if isinstance(each, (ast.For, ast.comprehension))]
-    named = {name.id for each in over for name in ast.walk(each) if isinstance(name, ast.Name)}
+    over = [each.iter for each in walk(function.node) if isinstance(each, (ast.For, ast.comprehension))]
+    named = {name.id for each in over for name in walk(each) if isinstance(name, ast.Name)}
     return {name: parameter for name, parameter in _absent(function).items() if name in named}
 
 

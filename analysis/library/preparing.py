@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Class, Function
 from analysis.library.functions import unwrapped
+from analysis.syntax import walk
 
 if TYPE_CHECKING:
     from analysis.interpreter.values import Instance
@@ -89,14 +90,14 @@ def _read(name: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> _Method:
     arguments = node.args
     required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
     receiver = arguments.args[0].arg if arguments.args else ""
-    touched = [each for each in ast.walk(node) if isinstance(each, ast.Attribute)]
+    touched = [each for each in walk(node) if isinstance(each, ast.Attribute)]
     own = [each for each in touched if isinstance(each.value, ast.Name) and each.value.id == receiver]
     cleared = set(_cleared(node))
     return _Method(
         name,
         frozenset(each.attr for each in own if isinstance(each.ctx, ast.Store) and each not in cleared),
         frozenset(each.attr for each in own if isinstance(each.ctx, ast.Load)),
-        frozenset(each.func.attr for each in ast.walk(node) if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func in own),
+        frozenset(each.func.attr for each in walk(node) if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func in own),
         any(each.attr in _WORK for each in touched if each not in own),
         required == 1 and not any(default is None for default in arguments.kw_defaults),
     )
@@ -104,6 +105,6 @@ def _read(name: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> _Method:
 
 def _cleared(node: ast.AST) -> Iterator[ast.expr]:
     """Targets that are set to nothing."""
-    for each in ast.walk(node):
+    for each in walk(node):
         if isinstance(each, ast.Assign) and isinstance(each.value, ast.Constant) and each.value.value is None:
             yield from each.targets

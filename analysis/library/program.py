@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.imports import run_top_level
@@ -182,16 +182,9 @@ class Run:
 
     def reached(self) -> Iterator[tuple[str, int]]:
         """The functions that ran, by file and first byte."""
-        for module in self.machine.loaded.values():
-            for node, start in _functions(module.file):
-                if node in self.machine.executed:
-                    yield module.file.path, start
-
-
-@lru_cache(maxsize=512)
-def _functions(file: SourceFile) -> tuple[tuple[ast.AST, int], ...]:
-    """The functions of a file, with the byte at which each begins."""
-    return tuple((node, file.span(node).start) for node in ast.walk(file.tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+        for node, file in self.machine.executed.items():
+            if not isinstance(node, ast.Lambda):
+                yield file.path, file.span(node).start
 
 
 def _last_place(machine: Machine, source: SourceFile) -> Span:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from analysis.interpreter.values import MISSING, Symbol, Value
 from analysis.library.counters import count_of, is_counted
 from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 from analysis.trace.events import Kind
 
 if TYPE_CHECKING:
@@ -166,9 +167,9 @@ def _guards(machine: Machine, span: Span) -> bool:
 def _branch_comparisons(source: SourceFile) -> frozenset[tuple[int, int]]:
     """Comparisons by size in conditions of branches that go on, by their bytes."""
     found: set[tuple[int, int]] = set()
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         if isinstance(node, ast.If) and not any(isinstance(each, (ast.Break, ast.Return, ast.Raise)) for each in (*node.body, *node.orelse)):
-            for part in ast.walk(node.test):
+            for part in walk(node.test):
                 if isinstance(part, ast.Compare):
                     span = source.span(part)
                     found.add((span.start, span.end))

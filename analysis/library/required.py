@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from analysis.source import SourceFile
+from analysis.syntax import walk
 
 
 @lru_cache(maxsize=128)
 def asked_for(source: SourceFile) -> frozenset[str]:
     """Attributes whose absence, alone or with others, ends the program: by an exception or a failed assertion."""
     found: set[str] = set()
-    for node in ast.walk(source.tree):
+    for node in walk(source.tree):
         match node:
             case ast.If(test=test, body=[*_, ast.Raise()]):
                 found.update(_compared(test))
@@ -25,7 +26,7 @@ def asked_for(source: SourceFile) -> frozenset[str]:
 
 def _compared(test: ast.expr) -> Iterator[str]:
     """Attributes that are asked for their absence anywhere in the condition."""
-    for node in ast.walk(test):
+    for node in walk(test):
         match node:
             case ast.Compare(left=ast.Attribute(attr=name), ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()], comparators=[ast.Constant(value=None)]):
                 yield name

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.library.kept_layers import keeps_layers
 from analysis.source import NotAnalysed, SourceFile
+from analysis.syntax import walk
 
 if TYPE_CHECKING:
     from analysis.library.entries import Entry
@@ -42,7 +43,7 @@ def _class(snapshot: Snapshot, entry: Entry) -> ast.ClassDef | None:
 def _classes(file: SourceFile) -> dict[str, ast.ClassDef]:
     """The classes of a file by name, the outermost of each name; there may be thousands."""
     found: dict[str, ast.ClassDef] = {}
-    for node in ast.walk(file.tree):
+    for node in walk(file.tree):
         if isinstance(node, ast.ClassDef):
             found.setdefault(node.name, node)
     return found
@@ -62,11 +63,11 @@ def _is_off(default: ast.expr | None) -> bool:
 
 
 def _asks_ranks(function: ast.FunctionDef) -> bool:
-    return any(isinstance(node, ast.Attribute) and node.attr in _COLLECTIVES for node in ast.walk(function))
+    return any(isinstance(node, ast.Attribute) and node.attr in _COLLECTIVES for node in walk(function))
 
 
 def _writes_self(function: ast.FunctionDef) -> bool:
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Attribute(value=ast.Name(id="self"), ctx=ast.Store()):
                 return True

@@ -13,6 +13,7 @@ from analysis.library.stores import stamp_of
 from analysis.library.tensor import Tensor, tensors_in
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import within
@@ -72,7 +73,7 @@ def placed(snapshot: Snapshot, value: Tensor) -> Span | None:
     if not isinstance(source, SourceFile) or value.made is None:
         return None
     function = enclosing(source, value.made.span).function
-    nodes = list(ast.walk(function or source.tree))
+    nodes = list(walk(function or source.tree))
     assigned = (node for node in nodes if isinstance(node, ast.Assign) and source.span(node.value) == value.made.span)
     names = {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name)}
     found = [each for node in nodes for each in _entries(node) if isinstance(each, ast.Name) and each.id in names]
@@ -95,7 +96,7 @@ def _named_after(source: SourceFile, span: Span, value: Tensor) -> frozenset[str
     spans = {each.made.span for each in ancestors(value) if each.made is not None and each.made.span.path == source.path}
     function = enclosing(source, span).function
     names: set[str] = set()
-    for node in ast.walk(function or source.tree):
+    for node in walk(function or source.tree):
         if isinstance(node, ast.Assign) and source.span(node.value) in spans:
             names.update(target.id for target in node.targets if isinstance(target, ast.Name))
     return frozenset(names)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from analysis.enclosing import enclosing, expression_at
 from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 
 
 def assigned_name(source: SourceFile, span: Span, reads: Iterable[Span]) -> tuple[str, ast.stmt] | None:
@@ -41,7 +42,7 @@ def only_read(source: SourceFile, span: Span, name: str, reads: Collection[Span]
     ``reads`` are the places where it is known to be read as a number or logged; what is printed or formatted is read too.
     """
     scope = enclosing(source, span).function or source.tree
-    held = [*reads, *(source.span(node) for node in ast.walk(scope) if _prints(node))]
+    held = [*reads, *(source.span(node) for node in walk(scope) if _prints(node))]
     uses = list(_uses(source, scope, name))
     return bool(uses) and all(any(read.path == use.path and read.start <= use.start and use.end <= read.end for read in held) for use in uses)
 
@@ -52,7 +53,7 @@ def _prints(node: ast.AST) -> bool:
 
 def _uses(source: SourceFile, scope: ast.AST, name: str) -> Iterator[Span]:
     """Where the value of ``name`` is taken, in inner functions too."""
-    for node in ast.walk(scope):
+    for node in walk(scope):
         match node:
             case ast.Name(id=found, ctx=ast.Load()) if found == name:
                 yield source.span(node)

@@ -19,6 +19,7 @@ from analysis.selection import UnknownRuleError
 from analysis.settings_file import SettingsError
 from bot.cli.outcome import Exit, UsageError
 from bot.cli.terminal import printable
+from bot.collector import collect_seldom
 
 COMMANDS: Mapping[str, str] = {
     "check": "findings in files and folders",
@@ -46,6 +47,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command line ``words`` (those of the process by default) and return the exit status."""
     command, *rest = list(sys.argv[1:] if words is None else words) or ["--help"]
     _make_output_safe()
+    collect_seldom()
     try:
         return _dispatch(command, rest)
     except (UsageError, SettingsError, UnknownRuleError, RuleNotLoadedError) as error:

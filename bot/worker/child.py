@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 
+from bot.collector import collect_seldom
 from bot.worker.confinement import confine
 from bot.worker.wire import Task, unpack
 
@@ -18,6 +19,7 @@ Answer = dict[str, object]
 def main(words: list[str]) -> int:
     """Read the task, do it within the limits in ``words`` (CPU seconds, bytes of memory), print the answer."""
     cpu_seconds, memory_bytes = map(int, words)
+    collect_seldom()
     tasks = _tasks()  # imported before the limits: importing opens files, and is ours
     confine(cpu_seconds, memory_bytes)
     task = unpack(sys.stdin.buffer)
