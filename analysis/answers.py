@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 
 from analysis.consulted import Consulted
+from analysis.facts import Facts
 from analysis.fixes.change import Reported
 from analysis.library.entries import Entry
 from analysis.library.program import Ran
@@ -41,10 +43,11 @@ class Answer:
     failed: dict[str, str] = field(default_factory=dict)
 
 
-class Answers:
-    """The memory of one set of rules."""
+class Memory:
+    """What one set of rules was answered, and ``facts`` by content hash, which know no rules."""
 
-    def __init__(self) -> None:
+    def __init__(self, facts: MutableMapping[str, Facts] | None = None) -> None:
+        self.facts: MutableMapping[str, Facts] = {} if facts is None else facts
         self._kept: dict[Asked, list[tuple[Consulted, Answer]]] = {}
 
     def find(self, asked: Asked, snapshot: Snapshot, modules: Modules) -> Answer | None:

@@ -5,10 +5,9 @@ Pure and bounded in steps: the same snapshot and rules give the same report.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, MutableMapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from analysis.answers import Answers, Said
-from analysis.facts import Facts
+from analysis.answers import Memory, Said
 from analysis.fingerprint import fingerprinted
 from analysis.fixes.attach import attach
 from analysis.fixes.change import Reported
@@ -28,23 +27,22 @@ def analyse(
     *,
     entries: Collection[str] | None = None,
     changed: Collection[str] = (),
-    store: MutableMapping[str, Facts] | None = None,
+    memory: Memory | None = None,
     elsewhere: Collection[str] = (),
-    answers: Answers | None = None,
     fixes: bool = True,
 ) -> Report:
     """What ``rules`` say about ``snapshot``.
 
     Findings are reported in ``paths`` and runs begin in the files ``entries`` (None: all of them), those nearest to ``changed``
-    files first. ``store`` keeps facts by content hash from one analysis to the next. ``elsewhere`` are names of rules that are
-    asked about something else than traces: a comment that names one is not judged here. ``answers`` is what runs gave before and would give again: one such memory
-    belongs to one set of rules. Without ``fixes`` no patch is drafted and tried.
+    files first. ``memory`` keeps facts and what runs would give again from one analysis to the next: one for each set of rules.
+    ``elsewhere`` are names of rules that are asked about something else than traces: a comment that names one is not judged here.
+    Without ``fixes`` no patch is drafted and tried.
     """
-    kept: MutableMapping[str, Facts] = {} if store is None else store
-    built = index(snapshot, kept)
+    memory = memory or Memory()
+    built = index(snapshot, memory.facts)
     wanted = frozenset(snapshot.python_paths()) if paths is None else frozenset(paths)
     starts = (built.reaching(wanted) if entries is None else frozenset(entries)) & built.facts.keys()
-    questioning = Questioning(rules, kept, Answers() if answers is None else answers, changed)
+    questioning = Questioning(rules, memory, changed)
     said = questioning.ask(snapshot, built, starts)
     problems = tuple(questioning.problems)
     reported = [each if each.finding.span.path in wanted else Reported(each.finding) for each in unique(said, snapshot, built)]

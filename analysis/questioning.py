@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from analysis.answers import Answer, Answers, Asked, Said
+from analysis.answers import Answer, Asked, Memory, Said
 from analysis.consulted import Consulted, Watched
-from analysis.facts import Facts
 from analysis.finding import Finding
 from analysis.fingerprint import fingerprinted
 from analysis.fixes.change import Reported
@@ -22,14 +21,13 @@ from analysis.trace import Trace
 
 @dataclass(slots=True)
 class Questioning:
-    """One set of rules, a store of facts, and what was answered before with these rules.
+    """One set of rules, and what was answered before with these rules.
 
     What stands nearest to ``changed`` files is run first; ``problems`` names the rules that failed.
     """
 
     rules: Sequence[Rule]
-    store: MutableMapping[str, Facts]
-    answers: Answers = field(default_factory=Answers)
+    memory: Memory
     changed: Collection[str] = ()
     problems: list[str] = field(default_factory=list)
 
@@ -49,7 +47,7 @@ class Questioning:
     def _answer(self, tracing: Tracing, entry: Entry, failed: frozenset[str]) -> Answer:
         """What the runs of one entry give, from memory where nothing that they looked at has changed."""
         asked = Asked(entry, tracing.may_be_distributed(entry), tracing.steps_for(entry), failed)
-        known = self.answers.find(asked, tracing.snapshot, tracing.index.modules)
+        known = self.memory.find(asked, tracing.snapshot, tracing.index.modules)
         if known is not None:
             return known
         contents = Watched(tracing.snapshot.contents)
@@ -59,7 +57,7 @@ class Questioning:
             for rule in self.rules if trace.root.children else ():  # what was not run says nothing
                 if rule.name not in failed and rule.name not in answer.failed:
                     self._check(rule, trace, answer)
-        self.answers.keep(asked, answer, Consulted.by(entry.path, contents, tracing.index.modules))
+        self.memory.keep(asked, answer, Consulted.by(entry.path, contents, tracing.index.modules))
         return answer
 
     def _check(self, rule: Rule, trace: Trace, answer: Answer) -> None:
@@ -70,7 +68,7 @@ class Questioning:
 
     def again(self, after: Snapshot, entries: Collection[str]) -> tuple[Finding, ...]:
         """All findings of an edited snapshot: runs that the edit does not reach are not made again."""
-        built = index(after, self.store)
+        built = index(after, self.memory.facts)
         return tuple(each.finding for each in unique(self.ask(after, built, entries), after, built))
 
 

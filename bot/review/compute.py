@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, MutableMapping
 from functools import partial
 
-from analysis.answers import Answers
+from analysis.answers import Memory
 from analysis.engine import analyse
 from analysis.facts import Facts
 from analysis.finding import Confidence
@@ -27,20 +27,19 @@ from estimator.findings import memory_rules
 
 def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = ()) -> Review:
     """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from."""
-    store: dict[str, Facts] = {}
-    base, answers = base.beside(head), Answers()
-    scope = scope_of(base, head, store)
-    unread = _unread(head, scope, store)
+    base, known = base.beside(head), Memory()
+    scope = scope_of(base, head, known.facts)
+    unread = _unread(head, scope, known.facts)
     if not scope.touches_training:
         return Review(base_tip, head.commit, base.commit, not_analysed=unread, problems=problems)
     rules, unknown = _rules(settings)
     elsewhere = {rule.name for rule in memory_rules()}
     touched = scope.changed | scope.removed
-    asked = partial(analyse, rules=rules, changed=touched, store=store, elsewhere=elsewhere, answers=answers)
+    asked = partial(analyse, rules=rules, changed=touched, elsewhere=elsewhere, memory=known)
     before = configured(asked(base, paths=_on_base(scope), entries=scope.entries | scope.removed, fixes=False), settings)
     after = configured(asked(head, paths=scope.paths, entries=scope.entries), settings)
     matched = match(_located(before, base), _located(after, head), Moves.between(base, head))
-    memory = estimate_pairs(base, head, scope, settings, store)
+    memory = estimate_pairs(base, head, scope, settings, known.facts)
     of_memory = memory_findings(memory.pairs, base, head, settings)
     return Review(
         base=base_tip,
@@ -79,7 +78,7 @@ def _located(report: Report, snapshot: Snapshot) -> list[LocatedFinding]:
     return [locate(finding, snapshot) for finding in report.findings if finding.confidence > Confidence.LOW]
 
 
-def _unread(head: Snapshot, scope: Scope, store: dict[str, Facts]) -> tuple[Remark, ...]:
+def _unread(head: Snapshot, scope: Scope, store: MutableMapping[str, Facts]) -> tuple[Remark, ...]:
     """Changed files that cannot be read any more: they are in no scope, and a reader wants to hear of them first."""
     failed = index(head, store).not_analysed
     return tuple(Remark(each.path, each.line, each.reason) for each in failed if each.path in scope.changed)

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from analysis.answers import Memory
 from analysis.engine import analyse
 from analysis.facts import Facts
 from analysis.finding import Confidence
@@ -101,7 +102,7 @@ def sarif_task(task: Task) -> Answer:
     settings, _ = _settings(task)
     rules = select(discover(), settings.select, settings.ignore)
     store: dict[str, Facts] = {}
-    report = configured(analyse(task.head, rules, None, store=store, elsewhere={rule.name for rule in memory_rules()}), settings)
+    report = configured(analyse(task.head, rules, None, memory=Memory(store), elsewhere={rule.name for rule in memory_rules()}), settings)
     sure = tuple(finding for finding in report.findings if finding.confidence > Confidence.LOW)
     memory = overfull(estimates_of(task.head, settings, store), task.head, settings)
     findings, suppressed = (*sure, *memory.stay), (*report.suppressed, *memory.silenced)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis import questioning
-from analysis.answers import Answers
+from analysis.answers import Memory
 from analysis.engine import analyse
 from analysis.library.program import Tracing
 from analysis.rule import discover
@@ -50,41 +50,41 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return made
 
 
-def _ask(files: dict[str, bytes], answers: Answers) -> list[tuple[str, str]]:
-    found = analyse(Snapshot.of(files), discover(), answers=answers, fixes=False).findings
+def _ask(files: dict[str, bytes], memory: Memory) -> list[tuple[str, str]]:
+    found = analyse(Snapshot.of(files), discover(), memory=memory, fixes=False).findings
     return [(finding.rule, finding.span.path) for finding in found]
 
 
 def test_nothing_changed_and_nothing_is_run_again(runs: list[str]) -> None:
-    answers = Answers()
-    before = _ask(_FILES, answers)
+    memory = Memory()
+    before = _ask(_FILES, memory)
     assert ("missing-zero-grad", "train.py") in before
     made = list(runs)
-    assert _ask(dict(_FILES), answers) == before
+    assert _ask(dict(_FILES), memory) == before
     assert runs == made
 
 
 def test_what_loads_a_changed_file_is_run_again(runs: list[str]) -> None:
-    answers = Answers()
-    _ask(_FILES, answers)
+    memory = Memory()
+    _ask(_FILES, memory)
     runs.clear()
-    _ask(_FILES | {"net.py": _NET.replace(b"self.layer(x)", b"self.layer(x).detach()")}, answers)
+    _ask(_FILES | {"net.py": _NET.replace(b"self.layer(x)", b"self.layer(x).detach()")}, memory)
     assert "train.py" in runs
     assert "other.py" not in runs
 
 
 def test_a_new_file_that_shadows_an_import_is_seen(runs: list[str]) -> None:
-    answers = Answers()
-    _ask(_FILES, answers)
+    memory = Memory()
+    _ask(_FILES, memory)
     runs.clear()
-    _ask(_FILES | {"net/__init__.py": _NET}, answers)
+    _ask(_FILES | {"net/__init__.py": _NET}, memory)
     assert "train.py" in runs
     assert "other.py" not in runs
 
 
 def test_the_answer_to_an_edit_is_the_one_of_a_fresh_analysis() -> None:
-    answers = Answers()
+    memory = Memory()
     edited = _FILES | {"train.py": _TRAIN.replace(b"    loss.backward()", b"    optimizer.zero_grad()\n    loss.backward()")}
-    _ask(_FILES, answers)
-    assert _ask(edited, answers) == _ask(edited, Answers())
-    assert _ask(_FILES, answers) == _ask(_FILES, Answers())
+    _ask(_FILES, memory)
+    assert _ask(edited, memory) == _ask(edited, Memory())
+    assert _ask(_FILES, memory) == _ask(_FILES, Memory())
