@@ -55,6 +55,7 @@ class Platform:
         self.limits = Limits()
         self.repositories: dict[int, Repository] = {}
         self.installations: dict[int, Installation] = {}
+        self.former_names: dict[str, int] = {}
         self._accounts = accounts
         self._urls: Urls | None = None
         self._outbox: Outbox | None = None

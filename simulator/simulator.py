@@ -199,6 +199,11 @@ class Simulator:
             installation_repositories_event(self.platform, installation, added, [], account)
         return installation
 
+    def rename(self, repository: Repository, name: str) -> None:
+        """Give a repository another name; the API leads from the old one to the new one."""
+        self.platform.former_names[repository.full_name.lower()] = repository.id
+        repository.name = name
+
     def suspend(self, installation: Installation) -> None:
         """Suspend an installation; its tokens are refused from now on."""
         changed = replace(installation, suspended_at=self.clock.now())

@@ -73,7 +73,7 @@ class Reviewing:
         if not pull.is_open:
             await self._end(client, facts, pull)
             return Outcome("done")
-        return Outcome("go on", facts | {"head": pull.head, "pull": pull_to_json(pull), "looked": time.time()})
+        return Outcome("go on", facts | {"full_name": pull.full_name, "head": pull.head, "pull": pull_to_json(pull), "looked": time.time()})
 
     async def begin(self, state: Json) -> Outcome:
         """Show a check run in progress; end it here if nothing is to be read.

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bot.github.client import Client
+from bot.github.errors import GitHubError, NotFoundError
 from bot.review.diff import Diff, hunks
 
 
@@ -14,7 +15,7 @@ from bot.review.diff import Diff, hunks
 class Pull:
     """What a job needs to know of a pull request; ``head`` is the commit, ``base_ref`` the branch it goes into, ``head_ref`` the one it comes from.
 
-    ``is_fork``: that branch is in another repository, where the App may not write.
+    ``is_fork``: that branch is in another repository, where the App may not write. ``full_name`` is the repository's present name.
     """
 
     number: int
@@ -26,6 +27,7 @@ class Pull:
     head_ref: str
     is_fork: bool
     is_merged: bool
+    full_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ async def read_pull(client: Client, number: int) -> Pull:
         labels=frozenset(label["name"] for label in value["labels"]),
         head_ref=value["head"]["ref"],
         is_merged=bool(value.get("merged")),
+        full_name=value["base"]["repo"]["full_name"],
         is_fork=(value["head"]["repo"] or {}).get("id") != value["base"]["repo"]["id"],
     )
 
@@ -60,7 +63,10 @@ async def branch_tip(client: Client, branch: str) -> str:
 
 async def merge_base(client: Client, base: str, head: str) -> str:
     """The commit where ``head`` left ``base``. The second page is asked for: the first would list up to 300 changed files."""
-    answer = await client.get(f"{{repo}}/compare/{base}...{head}", per_page="1", page="2")
+    try:
+        answer = await client.get(f"{{repo}}/compare/{base}...{head}", per_page="1", page="2")
+    except NotFoundError as error:
+        raise GitHubError(f"{base[:7]} and {head[:7]} have no commit in common, or one of them is gone", error.status) from error
     sha: str = answer["merge_base_commit"]["sha"]
     return sha
 

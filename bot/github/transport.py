@@ -22,6 +22,7 @@ _HEADERS = {
     "X-GitHub-Api-Version": "2022-11-28",
     "User-Agent": "preflight-bot",
 }
+_REDIRECTIONS = frozenset({301, 302, 307, 308})
 _MAX_ANSWER_BYTES = 64 << 20
 _SHOWN_CHARACTERS = 300
 
@@ -102,8 +103,8 @@ class Transport:
             ) as response:
                 self.metrics.requests.add(method=method, status=str(response.status))
                 self._note_budget(response.headers)
-                if response.status in {301, 302, 307, 308} and method == "GET":
-                    async with self._redirected(response, token) as followed:
+                if response.status in _REDIRECTIONS and (method == "GET" or self._is_renamed(response)):
+                    async with self._redirected(method, response, token, json) as followed:
                         yield followed
                     return
                 await self._require_success(response, label)
@@ -113,11 +114,20 @@ class Transport:
             raise TransientError(f"{label}: {type(error).__name__}: {error}") from error
 
     @asynccontextmanager
-    async def _redirected(self, response: aiohttp.ClientResponse, token: str | None) -> AsyncIterator[aiohttp.ClientResponse]:
-        target = urljoin(str(response.url), response.headers.get("Location", ""))
-        keeps_token = URL(target).authority == response.url.authority
-        async with self.open("GET", target, token if keeps_token else None) as followed:
+    async def _redirected(self, method: str, response: aiohttp.ClientResponse, token: str | None, json: object) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The answer at the other address: the same request, without the token where that is another host."""
+        target = _target(response)
+        if target == response.url:
+            raise GitHubError(f"{method} {response.url.path}: redirected to itself", response.status)
+        keeps_token = target.authority == response.url.authority
+        async with self.open(method, str(target), token if keeps_token else None, json) as followed:
             yield followed
+
+    def _is_renamed(self, response: aiohttp.ClientResponse) -> bool:
+        """Whether the API leads to the same repository by its id: then nothing was written yet, and the write goes there."""
+        target = _target(response)
+        by_id = URL(self.api_url).path.rstrip("/") + "/repositories/"
+        return target.authority == response.url.authority and target.path.startswith(by_id)
 
     def _note_budget(self, headers: Mapping[str, str]) -> None:
         left = headers.get("X-RateLimit-Remaining", "")
@@ -158,3 +168,7 @@ class Transport:
                 raise TransientError(message, status)
             case _:
                 raise GitHubError(message, status)
+
+
+def _target(response: aiohttp.ClientResponse) -> URL:
+    return URL(urljoin(str(response.url), response.headers.get("Location", "")))

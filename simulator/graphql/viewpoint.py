@@ -54,7 +54,7 @@ class Viewpoint:
             GraphQLError: NOT_FOUND, there is none that the token reaches.
 
         """
-        found = self.platform.repository(full_name)
+        found = self.platform.repository(full_name) or self.platform.repositories.get(self.platform.former_names.get(full_name.lower(), 0))
         if found is None or not self.gate.reaches(self.token, found):
             raise refused("NOT_FOUND", f"Could not resolve to a Repository with the name '{full_name}'.")
         return found

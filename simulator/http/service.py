@@ -15,6 +15,7 @@ from simulator.graphql.execute import GraphQL
 from simulator.http.archives import Archives
 from simulator.http.exchange import Answer, Call
 from simulator.http.limits import RateLimits
+from simulator.http.moved import moved, present_path
 from simulator.http.records import Records, Violation
 from simulator.http.versions import VERSIONS, for_version
 from simulator.openapi.document import match
@@ -67,6 +68,7 @@ class Service:
 
     def carry_out(self, request: ApiRequest, *, stale: bool = False) -> Answer:
         """Do what a request asks for; every refusal becomes an answer too, and a broken rule a violation."""
+        request = replace(request, path=present_path(self.platform, request.path))
         caller, resource = "anonymous", "graphql" if request.path == "/graphql" else "core"
         try:
             _check_headers(request.headers)
@@ -96,6 +98,8 @@ class Service:
 
     def _rest(self, request: ApiRequest, token: InstallationToken | None, *, stale: bool) -> Answer:
         found = match(request.method, request.path)
+        if (elsewhere := moved(self.platform, request.method, request.path)) is not None:
+            return elsewhere
         if found is None:
             self._violation(request, "GitHub has no such operation among those an App of this kind may use")
             raise not_found()
