@@ -107,7 +107,7 @@ def _setting(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
     """A method that runs no forward: what it gives is a tensor of the model if it is used as one."""
     if part.within is None and part.name in _SAME_MODEL:
         return part.owner
-    if not domain.ownership.atoms(part.owner):
+    if not domain.ownership.atoms(part.owner, trainable=False):
         return domain.casting.symbol(f"{part.why}()", call.span, call.machine.stamp)
     return ModelPart(part.owner, f"{part.name}()", call.span, part.within)
 

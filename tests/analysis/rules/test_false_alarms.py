@@ -8,7 +8,7 @@ from analysis.snapshot import Snapshot
 
 RULES = (
     "retained-graph", "missing-zero-grad", "double-softmax", "unsharded-loader", "stuck-in-eval", "evaluation-with-grad", "missing-set-epoch", "discarded-move",
-    "bypassed-backward", "rank-conditional-collective", "unscaled-accumulation",
+    "bypassed-backward", "rank-conditional-collective", "unscaled-accumulation", "frozen-by-mistake",
 )  # fmt: skip
 
 POLICY_GRADIENT = """
@@ -186,6 +186,22 @@ class Trainer:
             if (step + 1) % args.accumulation_steps == 0:
                 optimizer.step()
                 optimizer.zero_grad()
+"""
+THAWED_PART = """
+import timm
+import torch
+
+def train(loader):
+    model = timm.create_model("resnet50d", pretrained=True)
+    for parameter in model.parameters():
+        parameter.requires_grad = False
+    for parameter in model.get_classifier().parameters():
+        parameter.requires_grad = True
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
 """
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 
