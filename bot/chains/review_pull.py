@@ -10,7 +10,7 @@ from bot.chains.check_id import external_id
 from bot.chains.fates import Fates
 from bot.chains.pause import is_paused
 from bot.chains.publish_review import Publisher
-from bot.chains.review_state import again, changes_to_json, pull_from_json, pull_to_json, settings_or_default, unfinished
+from bot.chains.review_state import again, changes_to_json, pull_from_json, pull_to_json, settings_or_default, unfinished, unlisted
 from bot.chains.scan_branch import Scanning
 from bot.events.payload import SKIP_LABEL
 from bot.github.checks import amend_check, begin_check, complete_check, find_check
@@ -97,7 +97,8 @@ class Reviewing:
             await Publisher(self.place).retire_comment(state)
             await complete_check(client, run, NOTHING_TO_READ)
             return Outcome("done")
-        return Outcome("go on", state | {"ref": f"refs/pull/{pull.number}/head", "tip": tip, "changes": changes_to_json(changes)})
+        read = {"ref": f"refs/pull/{pull.number}/head", "tip": tip, "changes": changes_to_json(changes), "unlisted": unlisted(pull, changes)}
+        return Outcome("go on", state | read)
 
     async def analyse(self, state: Json) -> Outcome:
         """Bring both commits here and have a worker compare them."""
@@ -110,6 +111,7 @@ class Reviewing:
         if isinstance(answer, Stopped):
             return Outcome("go on", state | {"stopped": answer.reason})
         review = answer["review"]
+        review["problems"] += state.get("unlisted", ())
         if left_out:
             review["problems"].append(f"{counted(left_out, 'file')} of this repository were not read: it is larger than one analysis takes.")
         return Outcome("go on", state | {"review": review})

@@ -49,6 +49,13 @@ def settings_or_default(configuration: dict[str, bytes]) -> Settings:
         return Settings()
 
 
+def unlisted(pull: Pull, changes: Changes) -> tuple[str, ...]:
+    """A sentence where GitHub does not list every changed file."""
+    if changes.files >= pull.changed_files:
+        return ()
+    return (f"GitHub lists {changes.files:,} of the {pull.changed_files:,} changed files: the others were read, but not as changed.",)
+
+
 def changes_to_json(changes: Changes) -> Json:
     """``changes`` for the job's state."""
     hunks = {path: [[hunk.first, hunk.last] for hunk in hunks] for path, hunks in changes.diff.hunks.items()}

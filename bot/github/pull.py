@@ -28,14 +28,16 @@ class Pull:
     is_fork: bool
     is_merged: bool
     full_name: str
+    changed_files: int
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changed paths (old and new names) and the diff of the new side."""
+    """The changed paths (old and new names), the diff of the new side, and how many files were listed."""
 
     paths: tuple[str, ...]
     diff: Diff
+    files: int
 
 
 async def read_pull(client: Client, number: int) -> Pull:
@@ -51,6 +53,7 @@ async def read_pull(client: Client, number: int) -> Pull:
         head_ref=value["head"]["ref"],
         is_merged=bool(value.get("merged")),
         full_name=value["base"]["repo"]["full_name"],
+        changed_files=value["changed_files"],
         is_fork=(value["head"]["repo"] or {}).get("id") != value["base"]["repo"]["id"],
     )
 
@@ -81,4 +84,4 @@ async def read_changes(client: Client, number: int) -> Changes:
     """The changed files of the pull request, at most the 3,000 that GitHub lists."""
     files: list[dict[str, Any]] = await client.pages(f"{{repo}}/pulls/{number}/files")
     paths = {file["filename"] for file in files} | {file["previous_filename"] for file in files if "previous_filename" in file}
-    return Changes(tuple(sorted(paths)), Diff({file["filename"]: hunks(file["patch"]) for file in files if file.get("patch")}))
+    return Changes(tuple(sorted(paths)), Diff({file["filename"]: hunks(file["patch"]) for file in files if file.get("patch")}), len(files))

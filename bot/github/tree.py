@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 from bot.github.cache import write_whole
 from bot.github.client import Client
 from bot.github.errors import GitHubError
+
+log = logging.getLogger(__name__)
 
 _FILE_MODES = {"100644", "100755"}  # no links: they may point out of the repository; no submodules
 _MAX_SUBTREES = 2_000
@@ -58,7 +61,7 @@ async def _walk(client: Client, root: str) -> Any:
             raise GitHubError(f"the tree of {root} has more than {_MAX_SUBTREES:,} folders")
         answer = await client.get(f"{{repo}}/git/trees/{sha}")
         if answer["truncated"]:
-            raise GitHubError(f"the folder {prefix or '/'} of {root} has more files than GitHub lists")
+            log.info("the folder %s of %s has more files than GitHub lists: what it lists is read", prefix or "/", root)
         for path, entry in _prefixed(prefix, answer["tree"]):
             if entry["type"] == "tree":
                 folders.append((f"{path}/", entry["sha"]))
