@@ -32,7 +32,7 @@ def define(machine: Machine, node: ast.ClassDef, frame: Frame) -> Exit | None:
     result = decorated(machine, node, cls, frame)
     machine.assign(ast.copy_location(ast.Name(node.name, ast.Store()), node), result, frame)
     hook = next((owner.namespace["__init_subclass__"] for owner in cls.mro[1:] if "__init_subclass__" in owner.namespace), None)
-    if isinstance(hook, Function):
+    if isinstance(hook, (Function, HostFunction)):
         keywords = {keyword.arg: machine.evaluate(keyword.value, frame) for keyword in node.keywords if keyword.arg and keyword.arg != "metaclass"}
         machine.call(hook, [cls], keywords, span)
     return None

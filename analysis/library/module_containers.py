@@ -25,6 +25,10 @@ for name, head in heads.items():
 """,
             ("forward Linear", "forward Linear", "forward Linear", "backward"),
         ),
+        Example(
+            "import torch\nnet = torch.nn.ModuleDict({'head': torch.nn.Linear(1, 1)})\nnet.head(torch.zeros(1, 1)).sum().backward()\n",
+            ("forward Linear", "backward"),
+        ),
     ),
 )
 
@@ -71,6 +75,16 @@ def _dict(call: Call) -> Value:
     held = GuestDict(source if isinstance(source, dict) else ())
     held.span, held.stamp = call.span, call.machine.stamp
     call.args[0].fields.update({CHILDREN: held, "training": True})
+
+
+@DICT.method("__getattr__")
+def _named(call: Call) -> Value:
+    """A layer by its key: ``blocks.norm`` is ``blocks["norm"]``."""
+    module, name = call.args
+    held = module.fields.get(CHILDREN)
+    if isinstance(held, dict) and name in held:
+        return held[name]
+    return call.machine.domain.unknown_attribute(call.machine, module, name, call.span)
 
 
 @SEQUENTIAL.method("forward")

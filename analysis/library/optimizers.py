@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from analysis.interpreter.values import Call, Function, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
+from analysis.interpreter.values import Call, Function, Guarded, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.ownership import is_module, owner_of
@@ -28,6 +28,41 @@ HELD = "optimizer: held"
 
 SUBJECT = Subject(
     examples=(
+        Example(
+            """
+import torch
+
+class Lion(torch.optim.Optimizer):
+    def __init__(self, params):
+        super().__init__(params, {})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.sub_(p.grad.sign())
+
+opt = Lion([torch.nn.Parameter(torch.ones(1))])
+opt.step()
+""",
+            ("optimizer_built Lion", "step Lion"),
+        ),
+        Example(
+            """
+import torch
+
+class Slow(torch.optim.Optimizer):
+    def __init__(self, inner):
+        self.inner = inner
+
+    def step(self, closure=None):
+        return self.inner.step(closure)
+
+opt = Slow(torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1))
+opt.step()
+""",
+            ("optimizer_built SGD", "step SGD"),
+        ),
         Example(
             """
 import torch
@@ -212,17 +247,20 @@ def _subclassed(call: Call) -> Value:
     """A guest's own optimizer: its step is an event, its clearing too."""
     cls = call.args[0]
     for name, kind in (("step", Kind.STEP), ("zero_grad", Kind.ZERO_GRAD)):
-        if isinstance(cls.namespace.get(name), Function):
-            cls.namespace[name] = _own_method(name, kind)
+        written = cls.namespace.get(name)
+        if isinstance(written, (Function, Guarded)):
+            cls.namespace[name] = _own_method(name, kind, written)
 
 
-def _own_method(name: str, kind: Kind) -> HostFunction:
-    return HostFunction(name, lambda call: _own(call, kind))
+def _own_method(name: str, kind: Kind, written: Value) -> HostFunction:
+    return HostFunction(name, lambda call: _own(call, kind, written))
 
 
-def _own(call: Call, kind: Kind) -> Value:
-    """The arithmetic of an update is not walked: it changes parameters and nothing that a trace holds."""
+def _own(call: Call, kind: Kind, written: Value) -> Value:
+    """The arithmetic of an update is not walked: it changes parameters and nothing that a trace holds. What wraps another optimizer is."""
     optimizer = call.args[0]
+    if any(isinstance(held, Instance) and held.cls.has_base(OPTIMIZER) for held in optimizer.fields.values()):
+        return call.machine.call(written, list(call.args), dict(call.kwargs), call.span)
     closure = call.get(1, "closure")
     value = None
     if kind is Kind.STEP and closure is not None and not isinstance(closure, Symbol):

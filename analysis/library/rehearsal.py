@@ -122,14 +122,20 @@ class Rehearsal:
             left = count_of(machine, left)
         if not machine.stamp or not isinstance(left, int) or isinstance(left, bool):
             return MISSING
-        shrunk = min(SHRUNK_WINDOW, self.horizon.rounds)
+        rounds = FEW if self._holds(machine) else self.horizon.rounds
+        shrunk = min(SHRUNK_WINDOW, rounds)
         if not isinstance(right, int):
             return left % shrunk
         if 1 < right <= LARGEST_WINDOW:
-            self.window = max(self.window, right)
-            right = min(right, self.horizon.rounds)
-            return left % right if unknown or right == self.horizon.rounds else MISSING
+            self.window = max(self.window, right if rounds > FEW else 0)
+            right = min(right, rounds)
+            return left % right if unknown or right == rounds else MISSING
         return left % shrunk if 0 <= left < right else MISSING
+
+    def _holds(self, machine: Machine) -> bool:
+        """Whether the innermost loop is one around a loop that trains: it goes round a few times only."""
+        plan = self._plans.get(machine.stamp[-1][0])
+        return plan is not None and plan.holds
 
     def threshold(self, machine: Machine, left: Value, right: Value, span: Span) -> tuple[Value, Value]:
         """A counter and a distant number become the counter and a near one where a branch depends on it: both sides are rehearsed.

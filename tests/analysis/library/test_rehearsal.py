@@ -122,3 +122,21 @@ def test_what_an_unknown_object_counts_goes_with_the_loop():
 
 def test_a_short_run_comes_to_the_end_of_a_window():
     assert count(ended(TRAINING.format(rounds=11, window=4), horizon=Horizon(FEW)), Kind.STEP) == 1
+
+
+def test_what_happens_every_few_epochs_is_come_to():
+    epochs = (
+        "import argparse\nimport torch\nparser = argparse.ArgumentParser()\nparser.add_argument('--every', type=int)\nargs = parser.parse_args()\n"
+        + """
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(100):
+    for x in torch.utils.data.DataLoader([1]):
+        net(x).sum().backward()
+        opt.step()
+    if (epoch + 1) % {every} == 0:
+        net.eval()
+"""
+    )
+    for every in ("args.every", "5", "50"):
+        assert count(ended(epochs.format(every=every)), Kind.EVAL_MODE) == 1
