@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import GuestRaise
-from analysis.interpreter.values import Class, Function, GuestList, Instance, Module, Partial, Value
+from analysis.interpreter.values import Class, Function, Instance, Module, Partial, Value
+from analysis.library.annotations import argument
 from analysis.library.functions import unwrapped
 from analysis.library.options import gone_through, missed, open_options
 from analysis.library.ownership import MODULE, is_module
 from analysis.library.preparing import preparations
-from analysis.library.rehearsal import FEW
 from analysis.source import SourceFile
 from analysis.syntax import walk
 
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 
 #: Ends of the names of classes whose objects a framework's trainer trains, and of those that are such a trainer.
 _TRAINED, _TRAINERS = "LightningModule", ("Trainer",)
-
-
-#: The annotation of a list of modules.
-_MODULES = re.compile(r"\b(?:List|list|Sequence|Iterable)\[(?:\w+\.)*Module\]")
 
 
 def call_entry(domain: TraceDomain, source: SourceFile, qualname: str) -> Value:
@@ -156,14 +151,7 @@ def _arguments(domain: TraceDomain, function: Function, skip: int) -> list[Value
 
 
 def _argument(domain: TraceDomain, function: Function, parameter: ast.arg) -> Value:
-    span = function.module.file.span(parameter)
-    if parameter.annotation is not None:
-        annotation = domain.casting.annotated[(parameter.arg, span)] = ast.unparse(parameter.annotation)
-        if _MODULES.search(annotation):
-            given = GuestList(_unknown_model(domain) for _ in range(FEW))
-            given.span, given.stamp = span, ()
-            return given
-    return domain.casting.symbol(parameter.arg, span, ())
+    return argument(domain, parameter.arg, parameter.annotation, function.module.file.span(parameter))
 
 
 def _switches(domain: TraceDomain, function: Function) -> dict[str, Value]:

@@ -35,7 +35,9 @@ for step in bar:
 )
 
 _BAR = SUBJECT.cls(BAR)
-SUBJECT.alias("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.asyncio.tqdm", "tqdm.rich.tqdm", "tqdm.tqdm_notebook")
+SUBJECT.alias(
+    "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.asyncio.tqdm", "tqdm.rich.tqdm", "tqdm.tqdm_notebook", "tqdm.autonotebook.tqdm"
+)
 
 
 @_BAR.method("__init__")
@@ -73,7 +75,7 @@ def _write(_call: Call) -> Value:
     return None
 
 
-@SUBJECT.function("tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
+@SUBJECT.function(*(f"tqdm.{module}trange" for module in ("", "auto.", "autonotebook.", "notebook.", "std.", "asyncio.", "rich.")), "tqdm.tnrange")
 def _trange(call: Call) -> Value:
     return call.machine.call(call.machine.builtins["range"], call.args, {}, call.span)
 

@@ -79,7 +79,7 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
         return RANK_ROLE
     plain = annotation.strip("'\"").removeprefix("Optional[").removesuffix("]").removesuffix(" | None")
     for role in ROLES:
-        if plain and any(plain == name or plain.endswith(f".{name}") for name in role.annotations):
+        if plain and _is_named(plain, role):
             return role
     used = uses_of(symbol)
     if used <= {"step", ".step"} and "step" in used and "sched" in symbol.why.lower():  # other objects step too: here name and use say the same
@@ -88,6 +88,15 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
         if any(needed <= used for needed in role.calls) and not role.without & used:
             return role
     return None
+
+
+def names_a_role(annotation: str) -> bool:
+    """Whether the annotation is the name of a class that plays a role."""
+    return any(_is_named(annotation, role) for role in ROLES)
+
+
+def _is_named(annotation: str, role: Role) -> bool:
+    return any(annotation == name or annotation.endswith(f".{name}") for name in role.annotations)
 
 
 def uses_of(symbol: Symbol) -> set[str]:

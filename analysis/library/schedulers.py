@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from analysis.interpreter.values import Call, HostFunction, Value
+from analysis.interpreter.values import Call, HostFunction, Instance, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.recording import captured, emit
 from analysis.trace.events import Kind
 
 SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
+#: Of an optimizer: the schedules that were made for it.
+SCHEDULES = "optimizer: schedules"
 
 SUBJECT = Subject(
     examples=(
@@ -65,6 +67,14 @@ def _init(call: Call) -> Value:
     named = dict(zip(_ARGUMENTS.get(scheduler.cls.name, ()), call.args[2:], strict=False))
     options = {**named, **{key: value for key, value in call.kwargs.items() if key != "optimizer"}}
     scheduler.fields.update({"optimizer": call.get(1, "optimizer"), "scheduler: options": options, "last_epoch": 0})
+    _belongs(call, scheduler)
+
+
+def _belongs(call: Call, scheduler: Instance) -> None:
+    """The optimizer knows its schedules."""
+    optimizer = scheduler.fields["optimizer"]
+    if isinstance(optimizer, Instance):
+        call.machine.heap.write(optimizer.fields, SCHEDULES, (*optimizer.fields.get(SCHEDULES, ()), scheduler))
 
 
 @_SCHEDULER.method("step", "step_update")
@@ -108,6 +118,7 @@ def made_by(optimizer_index: int) -> HostFunction:
         scheduler = call.machine.instance(cls, call.span)
         options = {**dict(zip(_AFTER_OPTIMIZER, call.args[optimizer_index + 1 :], strict=False)), **call.kwargs}
         scheduler.fields.update({"optimizer": call.get(optimizer_index, "optimizer"), "scheduler: options": options, "last_epoch": 0})
+        _belongs(call, scheduler)
         return scheduler
 
     return HostFunction("scheduler", run)

@@ -3,7 +3,8 @@
 A schedule that is told its length, `OneCycleLR`, `CosineAnnealingLR(T_max=…)`, a linear decay, has to be stepped as often as that length says.
 Counted in batches and stepped per epoch it never leaves its warm-up; counted in epochs and stepped per batch it is over, or starts to rise
 again, within the first epoch. A schedule that Accelerate has prepared moves on by the number of processes at each step: a length counted on the
-sharded loader is used up too soon.
+sharded loader is used up too soon. One that nothing prepared moves once per step on every rank: a length multiplied by the number of ranks is never
+reached. And where several optimizers have schedules, each of them has to be stepped.
 
 **How to fix it.** Step the schedule in the unit of its length: after each `optimizer.step()`, or after each epoch. With Accelerate: count the
 length before the loader is prepared, multiply it by `accelerator.num_processes`, or do not prepare the schedule.
@@ -22,6 +23,7 @@ from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import Concern, concern, confidence_in, distinct
+from analysis.rules._schedules import LENGTHS, counts_ranks, left_behind, stays_behind, times_ranks
 from analysis.rules._statements import is_alone
 from analysis.rules._windows import loop_at
 from analysis.source import Span
@@ -30,8 +32,6 @@ from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible, within
 from analysis.trace.reading import statement_of, text
 
-#: The options by which schedules are told their length.
-_LENGTHS = ("total_steps", "T_max", "num_training_steps", "total_iters")
 #: So many steps of an optimizer between two of its schedule make an epoch, and so many batches.
 _SEVERAL = 3
 
@@ -48,12 +48,19 @@ class Rhythm:
 
 
 def check(trace: Trace) -> Iterator[Reported]:
-    """Schedules whose length is counted in one unit, and which are stepped in another."""
+    """Schedules whose length is counted in one unit, and which are stepped in another; those that stay behind."""
+    told: set[Span] = set()
+    for each in left_behind(trace):
+        if each.step.span not in told:
+            told.add(each.step.span)
+            yield Reported(stays_behind(trace, each))
     for scheduler in distinct(event.subject for event in trace.events(Kind.SCHEDULER_STEP)):
         rhythm = _rhythm(trace, scheduler)
         wrong = _wrong(trace, scheduler, rhythm) if rhythm is not None else None
         if rhythm is not None and wrong is not None:
             yield _reported(trace, scheduler, rhythm, wrong)
+        elif counts_ranks(trace, scheduler) and scheduler.span is not None:
+            yield Reported(times_ranks(trace, scheduler, scheduler.span))
 
 
 def _rhythm(trace: Trace, scheduler: Instance) -> Rhythm | None:
@@ -82,7 +89,7 @@ def _rhythm(trace: Trace, scheduler: Instance) -> Rhythm | None:
 def _wrong(trace: Trace, scheduler: Instance, rhythm: Rhythm) -> str | None:
     """What is wrong, as the second half of a sentence."""
     options = scheduler.fields.get("scheduler: options", {})
-    length = next((options[name] for name in _LENGTHS if options.get(name) is not None), None)
+    length = next((options[name] for name in LENGTHS if options.get(name) is not None), None)
     per_epoch = options.get("steps_per_epoch")
     if rhythm.per_epoch:
         whole = isinstance(length, int) and isinstance(rhythm.epochs, int) and length == rhythm.epochs * rhythm.batches

@@ -1,0 +1,72 @@
+"""Arguments that nobody passes, made as their annotations say: a list of modules, pairs of a loader and a loss, a dictionary of optimizers."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import GuestDict, GuestList, Value
+from analysis.library.rehearsal import FEW
+from analysis.library.roles import names_a_role
+
+if TYPE_CHECKING:
+    from analysis.library.domain import TraceDomain
+    from analysis.source import Span
+
+_LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Collection", "MutableSequence"})
+_DICTS = frozenset({"Dict", "dict", "Mapping", "MutableMapping", "OrderedDict"})
+_TUPLES = frozenset({"Tuple", "tuple"})
+_OPTIONAL = frozenset({"Optional", "Union"})
+
+
+def argument(domain: TraceDomain, name: str, annotation: ast.expr | None, span: Span) -> Value:
+    """What stands for the parameter ``name``: containers as far as a role is inside them, else one symbol that may play a role itself."""
+    if annotation is None:
+        return domain.casting.symbol(name, span, ())
+    parsed = _parsed(annotation)
+    match parsed:
+        case ast.Subscript(value=kind, slice=inside) if _mentions_a_role(inside):
+            made = _container(domain, name, _last(kind), inside, span)
+            if made is not None:
+                return made
+        case ast.BinOp(op=ast.BitOr(), left=left, right=ast.Constant(value=None)):
+            return argument(domain, name, left, span)
+    domain.casting.annotated[(name, span)] = ast.unparse(parsed)
+    return domain.casting.symbol(name, span, ())
+
+
+def _container(domain: TraceDomain, name: str, kind: str, inside: ast.expr, span: Span) -> GuestList | GuestDict | tuple[Value, ...] | Value:
+    parts = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+    item = f"an item of {name}"
+    made: GuestList | GuestDict
+    if kind in _OPTIONAL:
+        return argument(domain, name, parts[0], span)
+    if kind in _TUPLES:
+        known = [each for each in parts if not (isinstance(each, ast.Constant) and each.value is ...)]
+        return tuple(argument(domain, f"{item} at {index}", each, span) for index, each in enumerate(known))
+    if kind in _LISTS:
+        made = GuestList(argument(domain, item, parts[0], span) for _ in range(FEW))
+    elif kind in _DICTS:
+        made = GuestDict({f"{name}{index}": argument(domain, item, parts[-1], span) for index in range(FEW)})
+    else:
+        return None
+    made.span, made.stamp = span, ()
+    return made
+
+
+def _parsed(annotation: ast.expr) -> ast.expr:
+    """The annotation itself; one that is quoted is read."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            return ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return annotation
+    return annotation
+
+
+def _mentions_a_role(annotation: ast.expr) -> bool:
+    return any(isinstance(node, (ast.Name, ast.Attribute)) and names_a_role(ast.unparse(node)) for node in ast.walk(annotation))
+
+
+def _last(kind: ast.expr) -> str:
+    return kind.attr if isinstance(kind, ast.Attribute) else kind.id if isinstance(kind, ast.Name) else ""

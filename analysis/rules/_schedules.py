@@ -1,0 +1,101 @@
+"""Schedules that stay behind, and lengths that count the ranks. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analysis.finding import Confidence, Evidence, Finding, Severity
+from analysis.interpreter.values import Instance, Symbol, Value
+from analysis.library.optimizers import PREPARED
+from analysis.library.ranks import WORLD_SIZE
+from analysis.library.schedulers import SCHEDULES
+from analysis.rules._objects import Concern, concern, confidence_in, distinct, optimizers
+from analysis.source import Span
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import visible
+from analysis.trace.reading import call_at, text
+
+_RULE = "scheduler-interval"
+
+#: The options that count steps.
+LENGTHS = ("total_steps", "T_max", "num_training_steps", "total_iters")
+#: Parts of names by which programs mean the number of ranks.
+_NAMES = ("world", "process", "ranks", "gpu", "device")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """``schedule`` never moves, though its ``optimizer`` steps; ``step`` moves the schedule of another optimizer that was built in the same place."""
+
+    schedule: Instance
+    optimizer: Instance
+    step: Event
+
+
+def left_behind(trace: Trace) -> Iterator[LeftBehind]:
+    """Schedules of several optimizers built by one line, of which only those of some move."""
+    steps = list(trace.events(Kind.SCHEDULER_STEP))
+    moved = {id(each) for each in distinct(event.subject for event in steps)}
+    stepped = optimizers(trace)
+    for optimizer in stepped:
+        schedules: tuple[Instance, ...] = optimizer.fields.get(SCHEDULES, ())
+        if not schedules or any(id(each) in moved for each in schedules):
+            continue
+        alike = [other for other in stepped if other is not optimizer and other.span == optimizer.span]
+        found = {id(each) for other in alike for each in other.fields.get(SCHEDULES, ())}
+        step = next((event for event in steps if id(event.subject) in found), None)
+        if step is not None:
+            yield LeftBehind(schedules[0], optimizer, step)
+
+
+def counts_ranks(trace: Trace, scheduler: Instance) -> bool:
+    """Whether the length of a schedule that nothing prepared is a number of steps times the number of ranks."""
+    if not trace.distributed or PREPARED in scheduler.fields or scheduler.span is None or scheduler.span.path not in trace.snapshot.contents:
+        return False
+    options: dict[str, Value] = scheduler.fields.get("scheduler: options", {})
+    call = call_at(trace.snapshot, scheduler.span)
+    given = {keyword.arg: keyword.value for keyword in call.keywords} if call is not None else {}
+    return any(_is_product(options.get(name)) and _names_ranks(given.get(name)) for name in LENGTHS)
+
+
+def _is_product(length: Value) -> bool:
+    match length:
+        case Symbol(test=("*", left, right)):
+            return WORLD_SIZE in (left, right) if isinstance(left, int) or isinstance(right, int) else False
+    return False
+
+
+def _names_ranks(written: ast.expr | None) -> bool:
+    match written:
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            return any(
+                isinstance(side, (ast.Name, ast.Attribute, ast.Call)) and any(word in ast.unparse(side).lower() for word in _NAMES) for side in (left, right)
+            )
+    return False
+
+
+def stays_behind(trace: Trace, found: LeftBehind) -> Finding:
+    """What is said of schedules that never move."""
+    files = trace.snapshot.contents
+    span = visible(found.step, files)
+    built = [Evidence(found.schedule.span, "each optimizer gets a schedule")] if found.schedule.span is not None and found.schedule.span.path in files else []
+    moves = next(event for event in trace.events(Kind.STEP) if concern(event.subject, found.optimizer) is Concern.YES)
+    says = f"`{text(trace.snapshot, span)}` moves the schedule of one optimizer only: the others that are built in the same way keep their first learning rate"
+    chain = (*built, Evidence(visible(moves, files), "an optimizer steps whose schedule never does"), Evidence(span, "the schedule of another is stepped here"))
+    why = "the schedule has to be stepped where its optimizer is, inside the loop over them"
+    return Finding(_RULE, Severity.ERROR, confidence_in(found.optimizer), span, says, chain, no_fix_because=why)
+
+
+def times_ranks(trace: Trace, scheduler: Instance, span: Span) -> Finding:
+    """What is said of a length that counts the ranks."""
+    step = next(event for event in trace.events(Kind.SCHEDULER_STEP) if concern(event.subject, scheduler) is not Concern.NO)
+    says = "the schedule's length counts the steps of all ranks, but every rank has a schedule of its own, which moves once per step: it hardly gets anywhere"
+    chain = (
+        Evidence(span, "the number of steps is multiplied by the number of ranks"),
+        Evidence(visible(step, trace.snapshot.contents), "it is stepped here, on each rank"),
+    )
+    why = "leave the number of ranks out of both the length and the warm-up, unless Accelerate prepares the schedule"
+    return Finding(_RULE, Severity.ERROR, Confidence.MEDIUM, span, says, chain, no_fix_because=why)

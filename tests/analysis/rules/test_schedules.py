@@ -1,0 +1,74 @@
+"""Schedules that stay behind, and lengths that count the ranks."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.engine import analyse
+from analysis.rule import discover
+from analysis.snapshot import Snapshot
+
+OBJECTIVES = """
+from typing import List, Tuple
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from transformers import get_linear_schedule_with_warmup
+
+def fit(objectives: List[Tuple[DataLoader, nn.Module]], epochs: int, steps: int):
+    optimizers, schedules = [], []
+    for _, model in objectives:
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+        optimizers.append(optimizer)
+        schedules.append(get_linear_schedule_with_warmup(optimizer, 10, epochs * steps))
+    for epoch in range(epochs):
+        for _ in range(steps):
+            for (loader, model), optimizer, schedule in zip(objectives, optimizers, schedules):
+                optimizer.zero_grad()
+                model(next(iter(loader))).mean().backward()
+                optimizer.step()
+{inside}schedule.step()
+"""
+RANKS = """
+import torch
+import torch.distributed as dist
+from diffusers.optimization import get_scheduler
+{imports}
+
+def train(loader, max_steps: int):
+    dist.init_process_group("nccl")
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.AdamW(net.parameters())
+    schedule = get_scheduler("linear", optimizer=optimizer, num_warmup_steps=10, num_training_steps={length})
+    {prepared}
+    for step, x in enumerate(loader):
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+        schedule.step()
+        if step > max_steps:
+            break
+"""
+
+
+def lines(code: str) -> list[str]:
+    snapshot = Snapshot.of({"train.py": code.encode()})
+    report = analyse(snapshot, [rule for rule in discover() if rule.name == "scheduler-interval"])
+    return [code.splitlines()[snapshot.position(finding.span).line - 1].strip() for finding in report.findings]
+
+
+def test_each_of_several_schedules_has_to_be_stepped():
+    assert lines(OBJECTIVES.format(inside=" " * 12)) == ["schedule.step()"]
+    assert not lines(OBJECTIVES.format(inside=" " * 16))
+
+
+@pytest.mark.parametrize("length", ["max_steps * dist.get_world_size()", "dist.get_world_size() * max_steps"])
+def test_a_length_does_not_count_the_ranks(length):
+    (found,) = lines(RANKS.format(imports="", length=length, prepared=""))
+    assert found.startswith("schedule = get_scheduler")
+
+
+def test_a_length_may_count_the_ranks_where_accelerate_moves_on_by_them():
+    prepared = {"imports": "from accelerate import Accelerator", "prepared": "schedule = Accelerator().prepare(schedule)"}
+    assert not lines(RANKS.format(length="max_steps * dist.get_world_size()", **prepared))
+    assert not lines(RANKS.format(imports="", length="max_steps * 2", prepared=""))
