@@ -71,7 +71,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
     dotted = kind.dotted if isinstance(kind, (External, Class)) else kind.name if isinstance(kind, HostFunction) else None
     if isinstance(value, Instance):
         if isinstance(kind, Class):
-            return kind in value.cls.mro or value.cls.has_base(kind.dotted)
+            found = kind in value.cls.mro or value.cls.has_base(kind.dotted)
+            return None if not found and value.assumed and kind.span is not None else found  # what stands for an argument may be of any class of the program
         if isinstance(kind, type):
             dotted = f"builtins.{kind.__name__}"
         return value.cls.has_base(dotted) if dotted is not None else False

@@ -15,6 +15,7 @@ from analysis.library.optimizers import OPTIMIZER, PREPARED, SYNCHRONISES, owner
 from analysis.library.ownership import is_module, owner_of
 from analysis.library.ranks import WORLD_SIZE
 from analysis.library.recording import Modes, emit, manager
+from analysis.library.rehearsal import SHRUNK_WINDOW
 from analysis.library.schedulers import SCHEDULER
 from analysis.library.tensor import Parameters, tensors_in
 from analysis.trace.events import Kind
@@ -39,6 +40,22 @@ for _ in range(2):
         opt.zero_grad()
 """,
             ("optimizer_built SGD", "wrap Linear", "forward Linear", "backward Accelerator", "forward Linear", "backward", "clip Linear", "step SGD"),
+        ),
+        Example(
+            """
+import os
+import torch
+from accelerate import Accelerator
+
+accelerator = Accelerator(gradient_accumulation_steps=int(os.environ["STEPS"]))
+net = torch.nn.Linear(1, 1)
+opt = accelerator.prepare(torch.optim.SGD(net.parameters(), lr=0.1))
+for _ in range(3):
+    with accelerator.accumulate(net):
+        accelerator.backward(net(torch.zeros(1, 1)).mean())
+        opt.step()
+""",
+            ("optimizer_built SGD", *["forward Linear", "backward Accelerator"] * 3, "step SGD"),
         ),
     ),
 )
@@ -75,10 +92,12 @@ def _mark(call: Call, accelerator: Instance, value: Instance) -> None:
 
 
 def _accumulating(call: Call, held: Modes) -> Modes:
+    """A window of unknown length is rehearsed as a small one."""
     accelerator = call.args[0]
-    window = accelerator.fields.get("gradient_accumulation_steps", 1)
+    given = accelerator.fields.get("gradient_accumulation_steps", 1)
+    window = SHRUNK_WINDOW if isinstance(given, Symbol) else given if isinstance(given, int) and given > 0 else 1
     calls = accelerator.fields.get("accelerate: calls", 0) + 1
-    sync = calls % (window if isinstance(window, int) and window > 0 else 1) == 0
+    sync = calls % window == 0
     call.machine.heap.write(accelerator.fields, "accelerate: calls", calls)
     call.machine.heap.write(accelerator.fields, SYNCHRONISES, sync)
     return replace(held, no_sync=not sync)

@@ -130,8 +130,10 @@ def _object_of(domain: TraceDomain, cls: Class) -> Instance | None:
     init = cls.find("__init__")
     args = _arguments(domain, init, skip=1) if isinstance(init, Function) else []
     options: dict[str, Value] = {}
-    if isinstance(init, Function) and cls.has_base(MODULE):
-        options = {**_switches(domain, init), **{name: _argument(domain, init, parameter) for name, parameter in gone_through(init).items()}}
+    if isinstance(init, Function):
+        asked = {**missed(init), **(gone_through(init) if cls.has_base(MODULE) else {})}
+        options = {name: _argument(domain, init, parameter) for name, parameter in asked.items()}
+        options.update(_switches(domain, init) if cls.has_base(MODULE) else {})
     try:
         made = machine.construct(cls, args, options, span)
     except GuestRaise:

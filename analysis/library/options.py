@@ -49,14 +49,14 @@ def _absent(function: Function) -> dict[str, ast.arg]:
 
 
 def _tested(test: ast.expr) -> Iterator[str]:
-    """The names whose absence is a part of the condition."""
+    """The names whose absence is a part of the condition; what is of no wanted class may be absent too."""
     match test:
         case ast.BoolOp(op=ast.And(), values=parts):
             for part in parts:
                 yield from _tested(part)
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=None)]):
             yield name
-        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name) | ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id=name), _])):
             yield name
 
 

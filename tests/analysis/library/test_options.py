@@ -50,5 +50,32 @@ def test_a_switch_that_has_its_default_is_on_in_one_world_and_off_in_the_other()
     assert evaluated() == [True, False]
 
 
+def test_what_has_to_be_of_a_class_is_passed():
+    checked = """
+import torch
+
+class Config:
+    steps = 3
+
+class Trainer:
+    def __init__(self, config=None, model=None, limit=None):
+        if not isinstance(config, Config):
+            raise ValueError("a Config is needed")
+        if model is None:
+            raise ValueError("a model is needed")
+        self.model, self.limit = model, limit
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+    def train(self, data):
+        for batch in data:
+            self.model(batch).sum().backward()
+            self.optimizer.step()
+"""
+    snapshot = Snapshot.of({"trainer.py": checked.encode()})
+    traces = list(trace_program(snapshot, index(snapshot), ["trainer.py"]))
+    assert traces
+    assert all(any(trace.events(Kind.OPTIMIZER_BUILT)) and any(trace.events(Kind.STEP)) for trace in traces)
+
+
 def test_a_switch_that_the_program_sets_is_what_it_was_set_to():
     assert evaluated("evaluate=True") == [True, True]
