@@ -74,11 +74,13 @@ def check(trace: Trace) -> Iterator[Reported]:
     told: set[Span] = set()
     for event in trace.events(Kind.DISCARD):
         made, span = event.value.made if isinstance(event.value, Tensor) else None, event.span
+        if span in told or span.path not in trace.snapshot.contents or call_at(trace.snapshot, span) is None:  # a name that a notebook shows is no call
+            continue
         if made is None:
-            if is_table(event.subject, event.detail) and span not in told and span.path in trace.snapshot.contents:
+            if is_table(event.subject, event.detail):
                 told.add(span)
                 yield _reported_table(trace, event)
-        elif made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True and span not in told and span.path in trace.snapshot.contents:
+        elif made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True:
             told.add(span)
             yield _reported(trace, span, made)
 

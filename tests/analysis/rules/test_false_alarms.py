@@ -8,7 +8,7 @@ from analysis.snapshot import Snapshot
 
 RULES = (
     "retained-graph", "missing-zero-grad", "double-softmax", "unsharded-loader", "stuck-in-eval", "evaluation-with-grad", "missing-set-epoch", "discarded-move",
-    "bypassed-backward", "rank-conditional-collective", "unscaled-accumulation", "frozen-by-mistake",
+    "bypassed-backward", "rank-conditional-collective", "unscaled-accumulation", "frozen-by-mistake", "discarded-result",
 )  # fmt: skip
 
 POLICY_GRADIENT = """
@@ -202,6 +202,16 @@ def train(loader):
         optimizer.zero_grad()
         torch.nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()
+"""
+SHOWN_IN_A_NOTEBOOK = """
+import torch
+from datasets import load_dataset
+
+rows = load_dataset("rows", split="train")
+lowered = rows.map(lambda row: {"text": row["text"].lower()})
+lowered
+scores = torch.ones(4).clamp(0, 1)
+scores
 """
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 
