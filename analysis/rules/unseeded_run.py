@@ -27,6 +27,11 @@ from analysis.trace.reading import statement_of
 #: Modules with a global generator of their own, and how they are seeded.
 _SEEDERS = {"numpy": "numpy.random.seed(0)", "random": "random.seed(0)"}
 _MOST_OTHERS = 4
+_WHAT = {
+    Kind.DRAW: "random numbers are drawn here",
+    Kind.LOADER_BUILT: "the order of the data is drawn here",
+    Kind.OPTIMIZER_BUILT: "the parameters that this optimizer gets start at random values",
+}
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -60,15 +65,15 @@ def _others(trace: Trace, drawn: list[Event], first: Span) -> list[Span]:
 def _reported(trace: Trace, drawn: list[Event], trained: Event) -> Reported:
     files, first = trace.snapshot.contents, drawn[0]
     span = visible(first, files)
-    what = {Kind.DRAW: "are drawn", Kind.LOADER_BUILT: "order the data", Kind.OPTIMIZER_BUILT: "have initialised the parameters"}[first.kind]
+    what = _WHAT[first.kind]
     finding = Finding(
         RULE.name,
         RULE.severity,
         Confidence.MEDIUM,
         span,
-        f"nothing seeds this run: random numbers {what} here, and each run gives another result that cannot be repeated",
+        f"nothing seeds this run: {what}, and each run gives another result that cannot be repeated",
         (
-            Evidence(span, f"random numbers {what} here"),
+            Evidence(span, what),
             *(Evidence(other, "more are drawn here") for other in _others(trace, drawn, span)),
             Evidence(visible(trained, files), "and a model is trained with them"),
         ),

@@ -20,12 +20,13 @@ from analysis.engine import analyse
 from analysis.finding import Confidence
 from analysis.report import Report
 from analysis.rule import Rule, discover
-from analysis.selection import configured, require_known, require_known_in, select
+from analysis.selection import configured, require_known, select
 from analysis.settings import FailOn, Settings
 from analysis.settings_file import settings_of
 from analysis.snapshot import Snapshot
 from bot.cli.baseline_file import note_gone, read_baseline, write_baseline
 from bot.cli.check_formats import FORMATS, Checked
+from bot.cli.configuration import require_valid
 from bot.cli.folder import Folder, read_folder
 from bot.cli.notes import note_not_analysed, note_reading
 from bot.cli.outcome import Exit
@@ -75,7 +76,7 @@ def _analyse(folder: Folder, snapshot: Snapshot, rules: tuple[Rule, ...], settin
 
 def _rules(options: argparse.Namespace, settings: Settings) -> tuple[Rule, ...]:
     rules = every_rule()
-    require_known_in(settings, rules)
+    require_valid(settings)
     chosen, ignored = _names(options.select), _names(options.ignore)
     require_known(chosen, rules, "--select")
     require_known(ignored, rules, "--ignore")

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from analysis.selection import require_known_in
 from analysis.settings import FailOn
 from analysis.settings_file import settings_of
+from bot.cli.configuration import require_valid
 from bot.cli.git import GitRepository
 from bot.cli.outcome import Exit
 from bot.cli.parser import Parser
@@ -23,7 +23,6 @@ from bot.review.check_run import summary
 from bot.review.comment import memory_comment
 from bot.review.compute import review
 from bot.review.review_json import rendered_json
-from bot.rules import every_rule
 
 
 def run(words: Sequence[str]) -> int:
@@ -34,7 +33,7 @@ def run(words: Sequence[str]) -> int:
         base, head = git.commit(options.base), git.commit(options.head)
         before, after = git.snapshot(git.merge_base(base, head)), git.snapshot(head)
         settings = settings_of(git.snapshot(base).contents)
-    require_known_in(settings, every_rule())
+    require_valid(settings)
     with progress("analysing both sides"):
         reviewed = review(before, after, settings, base)
     comment = memory_comment(reviewed, settings)

@@ -198,3 +198,12 @@ def test_a_baseline_that_is_none_is_named(project: Path, capsys: pytest.CaptureF
         "none.json does not exist; --write-baseline none.json writes it",
         ". is not a file",
     ]
+
+
+@pytest.mark.parametrize(("table", "where"), [("", "gpus"), ('[tool.preflight.entry."train.py"]\n', 'gpus of entry "train.py"')])
+def test_an_unknown_card_in_the_configuration_is_named_with_the_nearest(table: str, where: str, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "pyproject.toml").write_text(f'{table or "[tool.preflight]"}\ngpus = ["A100-80Gb", "T4000x"]\n')
+    assert main(["check"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"preflight check: configuration, {where}: No GPU or instance is called 'T4000x'")
+    assert said.count("\n") == 1
