@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from analysis.interpreter.iteration import few_if_endless
-from analysis.interpreter.values import MISSING, GuestDict, GuestList, GuestSet, Value
+from analysis.interpreter.loops import Running
+from analysis.interpreter.values import MISSING, GuestDict, GuestList, GuestSet, Instance, Value
 from analysis.syntax import walk
 
 if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame
     from analysis.interpreter.machine import Machine
 
+#: What the first loop goes through, and how far it has come: a generator expression evaluates that at once.
+Started: TypeAlias = tuple[Value, Iterator[Value]]
 #: Longer comprehensions are cut; their content is then only part of the truth.
 MAX_ITEMS = 4096
 
@@ -24,22 +27,31 @@ def run(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.
     """The value of a comprehension."""
     span = frame.file.span(node)
     if isinstance(node, ast.GeneratorExp):
-        first = machine.iterate(machine.evaluate(node.generators[0].iter, frame), span)
-        return _lazily(machine, node, _closed_over(node, frame), first)
+        source = machine.evaluate(node.generators[0].iter, frame)
+        return _lazily(machine, node, _closed_over(node, frame), (source, machine.iterate(source, span)))
     made: Value = GuestDict() if isinstance(node, ast.DictComp) else GuestSet() if isinstance(node, ast.SetComp) else GuestList()
     made.span, made.stamp = span, machine.stamp
     unknown = machine.unknown_items
-    for _ in _rounds(machine, node.generators, frame, None):
-        if isinstance(node, ast.DictComp):
-            key = machine.evaluate(node.key, frame)
-            made[key if key.__hash__ is not None else repr(key)] = machine.evaluate(node.value, frame)
-        elif isinstance(node, ast.SetComp):
-            made.add(machine.evaluate(node.elt, frame))
+
+    for value in _rounds(machine, node.generators, frame, None, _producer(machine, node, frame)):
+        if isinstance(made, dict):
+            made[value[0] if value[0].__hash__ is not None else repr(value[0])] = value[1]
+        elif isinstance(made, set):
+            made.add(value)
         else:
-            made.append(machine.evaluate(node.elt, frame))
+            made.append(value)
         if len(made) >= MAX_ITEMS:
             break
     return made if machine.unknown_items == unknown else machine.domain.collected(machine, made, span)
+
+
+def _producer(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp, frame: Frame) -> Callable[[], Value]:
+    """What evaluates one item, or one pair of key and value."""
+    if isinstance(node, ast.DictComp):
+        key, value = node.key, node.value
+        return lambda: (machine.evaluate(key, frame), machine.evaluate(value, frame))
+    item = node.elt
+    return lambda: machine.evaluate(item, frame)
 
 
 def _closed_over(node: ast.GeneratorExp, frame: Frame) -> Frame:
@@ -57,16 +69,15 @@ def _read_by(node: ast.GeneratorExp) -> frozenset[str]:
     return frozenset(name.id for part in later for name in walk(part) if isinstance(name, ast.Name))
 
 
-def _lazily(machine: Machine, node: ast.GeneratorExp, frame: Frame, first: Iterator[Value]) -> Iterator[Value]:
-    for _ in _rounds(machine, node.generators, frame, first):
-        yield machine.evaluate(node.elt, frame)
+def _lazily(machine: Machine, node: ast.GeneratorExp, frame: Frame, first: Started) -> Iterator[Value]:
+    yield from _rounds(machine, node.generators, frame, first, lambda: machine.evaluate(node.elt, frame))
 
 
-def _rounds(machine: Machine, generators: list[ast.comprehension], frame: Frame, first: Iterator[Value] | None) -> Iterator[None]:
-    """Once per combination that passes the conditions; the targets' earlier values come back at the end."""
+def _rounds(machine: Machine, generators: list[ast.comprehension], frame: Frame, first: Started | None, produce: Callable[[], Value]) -> Iterator[Value]:
+    """What ``produce`` gives for each combination that passes the conditions; the targets' earlier values come back at the end."""
     names = {name.id for each in generators for name in walk(each.target) if isinstance(name, ast.Name)}
     before = {name: frame.vars.get(name, MISSING) for name in names if name not in frame.cells}
-    yield from _nested(machine, generators, frame, first)
+    yield from _nested(machine, generators, frame, first, produce)
     for name, value in before.items():
         if value is MISSING:
             machine.heap.delete(frame.vars, name)
@@ -74,16 +85,37 @@ def _rounds(machine: Machine, generators: list[ast.comprehension], frame: Frame,
             machine.heap.write(frame.vars, name, value)
 
 
-def _nested(machine: Machine, generators: list[ast.comprehension], frame: Frame, first: Iterator[Value] | None) -> Iterator[None]:
+def _nested(machine: Machine, generators: list[ast.comprehension], frame: Frame, first: Started | None, produce: Callable[[], Value]) -> Iterator[Value]:
     if not generators:
-        yield None
+        yield produce()
         return
     generator, *rest = generators
     span = frame.file.span(generator.iter)
-    items = first if first is not None else machine.iterate(machine.evaluate(generator.iter, frame), span)
+    if first is None:
+        source = machine.evaluate(generator.iter, frame)
+        first = source, machine.iterate(source, span)
+    source, items = first
+    running = Running(machine, span, None, len(frame.pending)) if isinstance(source, Instance) else None
     for item in few_if_endless(machine, items):
+        if running is not None and not running.next():
+            break
         machine.step()
+        if running is None:
+            machine.assign(generator.target, item, frame)
+            del item
+            if _passes(machine, generator, frame):
+                yield from _nested(machine, rest, frame, None, produce)
+            continue
+        # An object that is gone through is a loop like any other; whoever consumes the items does so outside it.
+        machine.tree.begin_iteration(running.node)
         machine.assign(generator.target, item, frame)
         del item
-        if all(machine.truth(machine.evaluate(condition, frame), frame.file.span(condition)) is not False for condition in generator.ifs):
-            yield from _nested(machine, rest, frame, None)
+        made = [*_nested(machine, rest, frame, None, produce)] if _passes(machine, generator, frame) else []
+        machine.tree.end()
+        running.done += 1
+        machine.stamp = running.before
+        yield from made
+
+
+def _passes(machine: Machine, generator: ast.comprehension, frame: Frame) -> bool:
+    return all(machine.truth(machine.evaluate(condition, frame), frame.file.span(condition)) is not False for condition in generator.ifs)

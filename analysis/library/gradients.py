@@ -9,6 +9,7 @@ from analysis.library.casting import Castable
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.optimizers import owners_in
+from analysis.library.ownership import modules_in
 from analysis.library.recording import Modes, bare_decorator, emit, enabled, manager, modes, set_modes
 from analysis.library.tensor import Parameters, Tensor, tensors_in
 from analysis.trace.events import Kind
@@ -45,19 +46,20 @@ def backward(call: Call, loss: Value, by: Value = None) -> None:
     """Gradients flow from ``loss`` into what its graph reaches; ``by``: the scaler, accelerator or engine that runs it."""
     options = {key: value for key, value in call.kwargs.items() if key not in {"loss", "self"}}
     for tensor in list(tensors_in(loss)) or [_unknown(call)]:
-        if not tensor.owners and domain_of(call).world.collecting:
+        if domain_of(call).world.collecting:
             _note_symbols(tensor)
         emit(call.machine, Kind.BACKWARD, subject=by, value=tensor, detail=options)
 
 
 def _note_symbols(loss: Tensor) -> None:
-    """Nothing in the graph has parameters as far as is known: what the unknown values in it came from must have some."""
+    """Where nothing in the graph is known to have parameters, what unknown values in it came from has some; else what its modules hold and apply."""
+    held = {id(value) for owner in loss.owners if isinstance(owner, Instance) for module in modules_in(owner) for value in module.fields.values()}
     todo, seen = [loss], {loss}
     while todo and len(seen) < _MOST_ANCESTORS:
         made = todo.pop().made
         given = () if made is None else (*made.inputs, *made.options.values())
         for value in given:
-            if isinstance(value, Castable):
+            if isinstance(value, Castable) and (not loss.owners or id(value) in held):
                 value.differentiated()
         before = [tensor for tensor in tensors_in(given) if tensor not in seen]
         seen.update(before)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import MISSING, Call, Function, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
+from analysis.library.dividing import differs_by_rank
 from analysis.library.domain import TraceDomain, domain_of
 from analysis.library.host_work import DECODES
 from analysis.library.knowledge import Example, Subject
@@ -141,20 +142,8 @@ def _renewed(domain: TraceDomain, sample: Value, call: Call, loader: Instance | 
         case str() | None | Instance():
             return sample
     batch = domain.autograd.made("batch", (), {"loader": loader, "whole": whole}, cut=True)
-    batch.rank_varying = loader is not None and domain.world.distributed and _is_divided(loader)
+    batch.rank_varying = loader is not None and domain.world.distributed and differs_by_rank(domain, loader)
     return batch
-
-
-def _is_divided(loader: Instance) -> bool:
-    """Whether each rank has batches of its own: dealt out by an accelerator, by the sampler, or by an argument that differs between ranks."""
-    if isinstance(loader.fields.get(PREPARED), Instance):
-        return True
-    for each in (loader, loader.fields.get("sampler"), loader.fields.get("batch_sampler"), loader.fields.get("dataset")):
-        if isinstance(each, Instance) and (
-            each.cls.has_base("torch.utils.data.DistributedSampler") or any(getattr(value, "rank_varying", False) is True for value in each.fields.values())
-        ):
-            return True
-    return False
 
 
 @_LOADER.method("__len__")

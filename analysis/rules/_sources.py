@@ -71,6 +71,13 @@ def cuts_in(value: Value) -> Iterator[tuple[Made, Tensor]]:
             todo.extend(inner for inner in _inputs(made))
 
 
+def cuts_anywhere_in(value: Tensor) -> Iterator[tuple[Made, Tensor]]:
+    """Where a graph was cut on the way to ``value``, through operations that are not known too: only where it has no graph for certain."""
+    for each in all_in(value):
+        if each.made is not None and each.made.op in CUTS:
+            yield from ((each.made, inner) for inner in tensors_in(each.made.inputs) if inner.attached and not isinstance(inner, Parameter))
+
+
 def _inputs(made: Made) -> Iterator[Value]:
     for value in made.inputs:
         yield from (value,) if isinstance(value, Scalar) else tensors_in(value)

@@ -30,43 +30,60 @@ from analysis.trace.events import Event
 from analysis.trace.places import frames, meeting, visible
 from analysis.trace.reading import statement_of, text
 
-#: Per optimizer. clipped: after a backward; partial: another backward followed; used: a step took unclipped gradients; early: clipped before any backward.
+#: Per optimizer. clipped: after a backward; partial: another backward followed; used: a step took unclipped gradients; empty: just cleared;
+#: early: clipped then, before any backward; unclipped: and then a backward.
 PROTOCOL = Automaton(
     start="clean",
     table={
         ("clean", "backward"): "fresh",
+        ("clean", "zero"): "empty",
+        ("empty", "backward"): "fresh",
+        ("empty", "clip"): "early",
+        ("empty", "opaque"): "clean",
+        ("early", "backward"): "unclipped",
+        ("early", "zero"): "empty",
+        ("early", "step"): "clean",
+        ("early", "opaque"): "clean",
+        ("early", "use"): "clean",
+        ("unclipped", "clip"): "clipped",
+        ("unclipped", "step"): "clean",
+        ("unclipped", "zero"): "empty",
+        ("unclipped", "opaque"): "clean",
+        ("unclipped", "use"): "clean",
         ("fresh", "clip"): "clipped",
         ("fresh", "step"): "used",
-        ("fresh", "zero"): "clean",
+        ("fresh", "zero"): "empty",
         ("fresh", "opaque"): "clean",
         ("clipped", "backward"): "partial",
         ("clipped", "step"): "clean",
-        ("clipped", "zero"): "clean",
+        ("clipped", "zero"): "empty",
         ("clipped", "opaque"): "clean",
         ("clipped", "use"): "clean",
         ("partial", "clip"): "partial",
         ("partial", "step"): "clean",
-        ("partial", "zero"): "clean",
+        ("partial", "zero"): "empty",
         ("partial", "opaque"): "clean",
         ("used", "backward"): "fresh",
-        ("used", "zero"): "clean",
+        ("used", "zero"): "empty",
         ("used", "opaque"): "clean",
         ("used", "clip"): "clean",
         ("fresh", "use"): "clean",
     },
-    faults=frozenset({("used", "clip"), ("partial", "clip")}),
-    neutral=frozenset({"clean"}),
+    faults=frozenset({("used", "clip"), ("partial", "clip"), ("unclipped", "step")}),
+    neutral=frozenset({"clean", "empty"}),
     cures=frozenset(),
     certain=True,
 )
 
 
 def check(trace: Trace) -> Iterator[Reported]:
-    """Clipping after the step has used the gradients, or between two backwards of one step."""
+    """Clipping after the step has used the gradients, before a backward has made them, or between two backwards of one step."""
     for gradients in gradients_of(trace):
         for witness in trace.run(PROTOCOL, _letters(gradients), *GRADIENT_EVENTS):
             before = witness.last("clip")
-            if before is None:
+            if before is not None and witness.events[-1][1] == "step":
+                yield _early(trace, gradients, before, witness.last("backward") or before)
+            elif before is None:
                 yield _late(trace, gradients, witness)
             elif frames(before) == frames(witness.fault):
                 yield _partial(trace, gradients, witness, before)
@@ -83,6 +100,23 @@ def _letters(gradients: Gradients) -> LetterOf:
 def _only_measures(clip: Event) -> bool:
     """Whether the limit is infinite."""
     return isinstance(clip.detail, dict) and math.inf in clip.detail.values()
+
+
+def _early(trace: Trace, gradients: Gradients, clip: Event, backward: Event) -> Reported:
+    files = trace.snapshot.contents
+    span, makes = visible(clip, files), visible(backward, files)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(gradients.optimizer),
+        span,
+        f"`{text(trace.snapshot, span)}` clips before `{text(trace.snapshot, makes)}` has made any gradients: nothing that trains is clipped",
+        (Evidence(span, "the gradients were cleared, and there is nothing to clip"), Evidence(makes, "only then this backward makes them")),
+    )
+    places = siblings(trace.snapshot, clip.span, backward.span) if clip.path == backward.path else None
+    if places is None or not is_alone(trace.snapshot, clip.span):
+        return Reported(replace(finding, no_fix_because="clip and backward stand in different places: clip between the backward and the step"))
+    return Reported(finding, Proposal("Clip after the backward", Safety.SAFE, (MoveStatement(places[0], after=places[1]),)))
 
 
 def _late(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
@@ -145,6 +179,18 @@ def _step_place(trace: Trace, gradients: Gradients, clip: Event) -> Span | None:
     return statement_of(trace.snapshot, step.span) if step is not None else None
 
 
+_BACKWARD = "        torch.nn.functional.mse_loss(model(x), y).backward()\n"
+_UPDATE = "        optimizer.step()\n"
+_CLIP = "        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)"
+_STEP = """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+{body}"""
+
 RULE = Rule(
     "clip-order",
     Severity.ERROR,
@@ -152,30 +198,8 @@ RULE = Rule(
     __doc__,
     check,
     examples=(
-        Bad(
-            """
-import torch
-
-def train(model, loader):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for x, y in loader:
-        optimizer.zero_grad()
-        torch.nn.functional.mse_loss(model(x), y).backward()
-        optimizer.step()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # flagged
-""",
-            fixed="""
-import torch
-
-def train(model, loader):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for x, y in loader:
-        optimizer.zero_grad()
-        torch.nn.functional.mse_loss(model(x), y).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-""",
-        ),
+        Bad(_STEP.format(body=_BACKWARD + _UPDATE + _CLIP + "  # flagged\n"), fixed=_STEP.format(body=_BACKWARD + _CLIP + "\n" + _UPDATE)),
+        Bad(_STEP.format(body=_CLIP + "  # flagged\n" + _BACKWARD + _UPDATE), fixed=_STEP.format(body=_BACKWARD + _CLIP + "\n" + _UPDATE)),
         Bad(
             """
 import torch

@@ -22,7 +22,7 @@ from analysis.interpreter.values import Symbol
 from analysis.library.tensor import Made, Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradient_uses import GradientUses
-from analysis.rules._sources import cuts_in, terms_of
+from analysis.rules._sources import cuts_anywhere_in, cuts_in, terms_of
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -48,7 +48,8 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
     """The terms of a backward that train nothing, with the cut that is to blame."""
     loss: Tensor = event.value
     if not loss.attached:
-        yield from ((loss, made) for made, before in cuts_in(loss) if before.owners)
+        cuts = cuts_anywhere_in(loss) if loss in loss.autograd.leaves else cuts_in(loss)
+        yield from ((loss, made) for made, before in cuts if before.owners)
         if (leaf := _leaf(loss)) is not None:
             yield loss, leaf
         yield from ((loss, Made(_NO_GRAD, (), {}, forward.span)) for forward in uses.without_graph(loss))

@@ -40,6 +40,8 @@ _AVERAGING = frozenset({"ddp", "fsdp", "fsdp2"})
 #: Samplers of torch that know no ranks.
 _RANKLESS = frozenset(f"torch.utils.data.{name}" for name in ("RandomSampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler"))
 
+_BATCH_SAMPLER = "torch.utils.data.BatchSampler"
+
 
 def check(trace: Trace) -> Iterator[Reported]:
     """Loaders that a model whose gradients are averaged over ranks trains on, and that nothing divides; those whose divided sampler was replaced."""
@@ -118,8 +120,10 @@ def _training_loaders(trace: Trace, models: list[Instance]) -> Iterator[Instance
 def _undivided(trace: Trace, built: Event) -> bool:
     """Whether nothing about the loader depends on the rank, as far as its construction tells."""
     options: dict[str, Value] = built.detail
-    sampler, dataset = options.get("sampler"), options.get("dataset")
-    if built.context.rank_guard is not None or options.get("batch_sampler") is not None or isinstance(dataset, Alternatives):
+    sampler, dataset, batches = options.get("sampler"), options.get("dataset"), options.get("batch_sampler")
+    if isinstance(batches, Instance) and batches.cls.dotted == _BATCH_SAMPLER:
+        sampler, batches = batches.fields.get("sampler"), None
+    if built.context.rank_guard is not None or batches is not None or isinstance(dataset, Alternatives):
         return False
     if sampler is not None and not (isinstance(sampler, Instance) and sampler.cls.dotted in _RANKLESS):
         return False
@@ -134,7 +138,7 @@ def _reported(trace: Trace, built: Event, wrap: Event) -> Reported:
     span = visible(built, files)
     sampler, dataset = built.detail.get("sampler"), built.detail.get("dataset")
     known = isinstance(dataset, Instance) and not dataset.assumed
-    how = "its sampler knows no ranks" if sampler is not None else "it has no sampler that divides the data"
+    how = "its sampler knows no ranks" if sampler is not None or built.detail.get("batch_sampler") is not None else "it has no sampler that divides the data"
     finding = Finding(
         RULE.name,
         RULE.severity,
@@ -146,7 +150,7 @@ def _reported(trace: Trace, built: Event, wrap: Event) -> Reported:
             Evidence(span, f"the loader it trains on: {how}"),
         ),
     )
-    if sampler is not None:
+    if sampler is not None or built.detail.get("batch_sampler") is not None:
         return Reported(replace(finding, no_fix_because="the sampler's own way of drawing has to be kept: each rank must take its share of what it draws"))
     source = trace.snapshot.source(span.path)
     call = expression_at(source, span) if isinstance(source, SourceFile) else None

@@ -44,8 +44,8 @@ ORACLES = {
     "clip-order": (
         clip_order.PROTOCOL,
         {"b": "backward", "c": "clip", "s": "step", "z": "zero", "o": "opaque", "u": "use"},
-        # After a step took unclipped gradients; or again, after another backward added to clipped ones.
-        re.compile(f"^{_TO_CLEAN}(?:{_USED}+c|{_USED}*b+c+b[bu]*c)"),
+        # After a step took unclipped gradients; or again, after another backward added to clipped ones; or before any backward.
+        re.compile(f"^{_TO_CLEAN}(?:{_USED}+c|{_USED}*b+c+b[bu]*c)|z[su]*c+b+s"),
     ),
 }
 
