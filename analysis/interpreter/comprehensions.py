@@ -97,8 +97,10 @@ def _nested(machine: Machine, generators: list[ast.comprehension], frame: Frame,
     source, items = first
     running = Running(machine, span, None, len(frame.pending)) if isinstance(source, Instance) else None
     for item in few_if_endless(machine, items):
-        if running is not None and not running.next():
-            break
+        if running is not None:
+            running.before = machine.stamp  # whoever consumes the items may have gone on to its next round
+            if not running.next():
+                break
         machine.step()
         if running is None:
             machine.assign(generator.target, item, frame)

@@ -59,7 +59,8 @@ def _note_symbols(loss: Tensor) -> None:
         made = todo.pop().made
         given = () if made is None else (*made.inputs, *made.options.values())
         for value in given:
-            if isinstance(value, Castable) and (not loss.owners or id(value) in held):
+            applied = value.callee if isinstance(value, Castable) and value.callee is not None else value
+            if isinstance(value, Castable) and (not loss.owners or id(applied) in held):
                 value.differentiated()
         before = [tensor for tensor in tensors_in(given) if tensor not in seen]
         seen.update(before)
