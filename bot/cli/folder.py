@@ -7,7 +7,7 @@ from the working directory. Nothing here waits: pipes and devices are named and 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,10 +72,16 @@ def _read(root: Path, tree: Walk, asked_trees: dict[Path, Walk], asked_files: li
         root,
         Snapshot(frozenset(paths), contents),
         frozenset(requested),
-        tuple(each for each in failed if each.path in requested or each.path in asked_files),
+        (*(each for each in failed if each.path in requested or each.path in asked_files), *_closed(asked_trees.values())),
         tuple(sorted({name for each in asked_trees.values() for name in each.skipped})),
         tree.truncated or any(each.truncated for each in asked_trees.values()),
     )
+
+
+def _closed(trees: Iterable[Walk]) -> tuple[NotAnalysed, ...]:
+    """Folders that may not be listed, each once; hidden ones and caches are no loss."""
+    found = {each.path: each for tree in trees for each in tree.closed if not each.path.rstrip("/").rpartition("/")[2].startswith(".")}
+    return tuple(found[path] for path in sorted(found))
 
 
 def _existing(path: Path) -> Path:

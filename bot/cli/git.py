@@ -62,6 +62,11 @@ class GitRepository:
         self._read(set(here.values()) - self._blobs.keys())
         return Snapshot(frozenset(entry.path for entry in files), {path: self._blobs[blob] for path, blob in here.items()}, commit)
 
+    def missing(self, commit: str) -> tuple[str, ...]:
+        """Paths of ``commit`` that may say something about training and that a partial clone does not hold, sorted."""
+        absent = (entry.path for entry in self._tree(commit) if entry.mode in _REGULAR_FILES and entry.size is None and is_wanted(entry.path, 0))
+        return tuple(sorted(absent))
+
     def changed_paths(self, base: str, head: str) -> frozenset[str]:
         """Paths that differ between two commits; a renamed file counts under both names."""
         listed = self._run("diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", base, head).stdout

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from analysis.report import Report
 from bot.cli.folder import Folder
 from bot.cli.terminal import printable
 from bot.cli.walk import MAX_FILES
+from bot.review.located import Remark
 
 #: More lines than this say less.
 _SHOWN = 20
@@ -26,12 +28,17 @@ def note_reading(folder: Folder) -> None:
 
 def note_not_analysed(report: Report, folder: Folder) -> None:
     """Files that could not be analysed, and rules that failed."""
-    for each in report.not_analysed[:_SHOWN]:
-        _say(f"{printable(folder.shown(each.path))}:{each.line}: not analysed: {printable(each.reason)}")
-    if len(report.not_analysed) > _SHOWN:
-        _say(f"… and {len(report.not_analysed) - _SHOWN} more files were not analysed (--format json lists them)")
+    note_unread([Remark(folder.shown(each.path), each.line, each.reason) for each in report.not_analysed])
     for problem in report.problems:
         _say(printable(problem))
+
+
+def note_unread(remarks: Sequence[Remark]) -> None:
+    """Files that could not be analysed."""
+    for each in remarks[:_SHOWN]:
+        _say(f"{printable(each.path)}:{each.line}: not analysed: {printable(each.message)}")
+    if len(remarks) > _SHOWN:
+        _say(f"… and {len(remarks) - _SHOWN} more files were not analysed (--format json lists them)")
 
 
 def _say(sentence: str) -> None:

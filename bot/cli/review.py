@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from analysis.settings import FailOn
 from analysis.settings_file import settings_of
 from bot.cli.configuration import require_valid
 from bot.cli.git import GitRepository
+from bot.cli.notes import note_unread
 from bot.cli.outcome import Exit
 from bot.cli.parser import Parser
 from bot.cli.review_markdown import as_markdown
@@ -22,6 +24,8 @@ from bot.cli.terminal import Paint, progress
 from bot.review.check_run import summary
 from bot.review.comment import memory_comment
 from bot.review.compute import review
+from bot.review.located import Remark
+from bot.review.result import Review
 from bot.review.review_json import rendered_json
 
 
@@ -35,7 +39,7 @@ def run(words: Sequence[str]) -> int:
         settings = settings_of(git.snapshot(base).contents)
     require_valid(settings)
     with progress("analysing both sides"):
-        reviewed = review(before, after, settings, base)
+        reviewed = _with_missing(review(before, after, settings, base), git.missing(head))
     comment = memory_comment(reviewed, settings)
     posted = comment.body if comment is not None and comment.news else None
     match options.format:
@@ -45,10 +49,17 @@ def run(words: Sequence[str]) -> int:
             print(as_markdown(reviewed, summary(reviewed, settings), posted, git, after), end="")
         case _:
             print(as_text(reviewed, after, Paint.of(sys.stdout)), end="")
+    note_unread(reviewed.not_analysed)
     for problem in reviewed.problems:
         print(problem, file=sys.stderr)
     fail_on = FailOn(options.fail_on) if options.fail_on else settings.fail_on or FailOn.ERROR
     return Exit.FOUND if any(fail_on.fails(finding.severity) for finding in reviewed.introduced) else Exit.OK
+
+
+def _with_missing(reviewed: Review, missing: Iterable[str]) -> Review:
+    """The review with the files of the head that a partial clone does not hold named among those that were not read."""
+    unread = {Remark(path, 1, "its content is not in this partial clone: fetch the whole commit") for path in missing}
+    return replace(reviewed, not_analysed=tuple(sorted({*reviewed.not_analysed, *unread})))
 
 
 def _parser() -> Parser:

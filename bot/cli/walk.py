@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from analysis.source import NotAnalysed
+
 #: Version control, environments, build output and caches.
 SKIPPED = frozenset(
     {
@@ -19,21 +21,31 @@ MAX_FILES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """``files`` are paths from the root; ``skipped`` the folders passed over, with a slash at the end; ``truncated``: there are more files."""
+    """``files`` are paths from the root; ``skipped`` the folders passed over, with a slash at the end; ``truncated``: there are more files.
+
+    ``closed`` are the folders that may not be listed.
+    """
 
     files: tuple[str, ...]
     skipped: tuple[str, ...]
     truncated: bool
+    closed: tuple[NotAnalysed, ...] = ()
 
 
 def walk(folder: Path, root: Path) -> Walk:
     """All files below ``folder``, which lies in ``root``. ``folder`` itself is entered whatever its name; links to folders are not."""
     files: list[str] = []
     skipped: list[str] = []
+    closed: list[NotAnalysed] = []
     waiting = [folder]
     while waiting and len(files) < MAX_FILES:
         inner: list[Path] = []
-        for entry in _entries(waiting.pop()):
+        listed = waiting.pop()
+        entries = _entries(listed)
+        if isinstance(entries, str):
+            closed.append(NotAnalysed(f"{listed.relative_to(root).as_posix()}/", f"cannot be listed: {entries}"))
+            continue
+        for entry in entries:
             path = Path(entry.path)
             if not entry.is_dir(follow_symlinks=False):
                 if not _leads_to_a_folder(path):
@@ -43,16 +55,16 @@ def walk(folder: Path, root: Path) -> Walk:
             else:
                 inner.append(path)
         waiting += reversed(inner)
-    return Walk(tuple(files[:MAX_FILES]), tuple(skipped), bool(waiting) or len(files) > MAX_FILES)
+    return Walk(tuple(files[:MAX_FILES]), tuple(skipped), bool(waiting) or len(files) > MAX_FILES, tuple(closed))
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    """What ``folder`` holds, by name; nothing where it may not be read."""
+def _entries(folder: Path) -> list[os.DirEntry[str]] | str:
+    """What ``folder`` holds, by name; the system's words where it may not be read."""
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return []
+    except OSError as error:
+        return error.strerror or type(error).__name__
 
 
 def _leads_to_a_folder(path: Path) -> bool:

@@ -168,3 +168,21 @@ def test_what_may_not_be_looked_at_stops_nothing(project: Path, monkeypatch: pyt
         monkeypatch.setattr(Path, name, partialmethod(denied, getattr(Path, name)))
 
     assert "train.py" in read_folder([project]).requested
+
+
+def test_a_folder_that_may_not_be_listed_is_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "secret").mkdir()
+    (project / ".hidden").mkdir()
+    listed = os.scandir
+
+    def refuse(path: Path) -> object:
+        if Path(path).name in {"secret", ".hidden"}:
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+
+    folder = read_folder([project])
+
+    assert _reasons(folder) == {"secret/": "cannot be listed: Permission denied"}
+    assert "train.py" in folder.requested

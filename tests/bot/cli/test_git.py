@@ -111,6 +111,7 @@ def test_a_partial_clone_gives_what_it_holds(repository: Path) -> None:
     snapshot = GitRepository(repository).snapshot(commit)
     assert "train.py" in snapshot.paths
     assert set(snapshot.contents) == {"pkg/net.py", "other.py"}
+    assert GitRepository(repository).missing(commit) == ("train.py",)
 
     for path in ("pkg/net.py", "other.py"):
         _drop(repository, _git(repository, "rev-parse", f"main:{path}"))

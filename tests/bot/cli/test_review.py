@@ -109,3 +109,18 @@ def test_markdown_holds_the_suggestion(repository: Path, capsys: pytest.CaptureF
     assert "## Check run" in shown
     assert "```suggestion" in shown
     assert "<!-- preflight:" not in shown
+
+
+def test_a_file_that_a_partial_clone_does_not_hold_is_named(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _commit(repository, {"third.py": "import torch\n"})
+    blob = _git(repository, "rev-parse", "feature:third.py")
+    (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+
+    value = _json(capsys, repository, "--base", "main", "--head", "feature")
+
+    assert [(each["path"], each["message"]) for each in value["not_analysed"]] == [
+        ("third.py", "its content is not in this partial clone: fetch the whole commit")
+    ]
+    assert [finding["rule"] for finding in value["introduced"]] == ["missing-zero-grad"]
+    main(["review", "--repo", str(repository), "--base", "main", "--head", "feature"])
+    assert "third.py:1: not analysed: its content is not in this partial clone" in capsys.readouterr().err
