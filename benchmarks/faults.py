@@ -77,7 +77,7 @@ async def _weather(github: Simulator, server: Server, words: argparse.Namespace)
             case "reorder":
                 github.webhooks.hold()
                 await asyncio.sleep(0.5)
-                github.webhooks.release(reverse=True, at_once=dice.random() < 0.5)  # noqa: PLR2004  # as often as not
+                github.webhooks.release(reverse=True, together=dice.choice((1, 10)))
             case "tokens":
                 github.service.tokens.revoke_all()
             case "graphql":

@@ -38,7 +38,7 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
     metrics = Metrics()
     transport = Transport(settings.api_url, settings.graphql_url, settings.pace.request_timeout, metrics)
     app = App(settings, transport)
-    database, ledger = database_of(settings), Ledger(settings.storage_url)
+    database, ledger = database_of(settings), Ledger(settings.ledger_url)
     jobs = Jobs(database, Performer(chains(Workplace(settings, app, database, ledger)), settings.pace, metrics), settings.pace)
 
     async def running(_application: web.Application) -> AsyncIterator[None]:

@@ -16,6 +16,7 @@ import asyncio
 import logging
 import time
 from dataclasses import asdict, dataclass, field, replace
+from itertools import count
 
 from dbos import DBOS, SetWorkflowID
 
@@ -46,6 +47,7 @@ class Jobs:
     performer: Performer
     pace: Pace
     _chores: list[asyncio.Task[None]] = field(default_factory=list)
+    _replacing: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def start(self) -> None:
         """Take the database, resume what a former process left, and begin to work. Raises DatabaseTakenError."""
@@ -68,6 +70,8 @@ class Jobs:
         self.performer.stopping = True
         for chore in self._chores:
             chore.cancel()
+        if self._replacing:
+            await asyncio.wait(self._replacing, timeout=self.pace.enqueue_timeout)
         # On the loop itself this call would freeze the very steps that it waits for.
         await asyncio.to_thread(DBOS.destroy, workflow_completion_timeout_sec=int(self.pace.drain))
         self.database.close()
@@ -75,21 +79,35 @@ class Jobs:
     async def add(self, job: Job) -> bool:
         """Store ``job``; False if its delivery is known and did not fail. Raises TimeoutError when the database is too slow."""
         async with asyncio.timeout(self.pace.enqueue_timeout):
-            runs = await DBOS.list_workflows_async(name="job", workflow_id_prefix=f"{job.key}#", load_input=False, load_output=False)
-            known = next((run.workflow_id for run in runs if run.status not in _FAILED), None)
-            own = known or f"{job.key}#{len(runs)}"
-            if known is None:
+            own, is_new = await self._run_of(job)
+            if is_new:
                 await self._enqueue(job, own)
         if job.replaces:
-            # Of a known delivery too: the process may have died before it came to this.
-            await self._replace_older(job, own)
-        return known is None
+            # Whoever delivers need not wait for this: an older job that is not replaced after all is only in vain.
+            replacing = asyncio.create_task(self._replace_older(job, own))
+            self._replacing.add(replacing)
+            replacing.add_done_callback(self._replaced)
+        return is_new
 
     async def queue(self) -> Queue:
         """The jobs that wait or run."""
         found = await DBOS.list_workflows_async(name="job", status=_ACTIVE, load_input=False, load_output=False)
         oldest = min((run.created_at for run in found if run.created_at), default=None)
         return Queue(len(found), 0.0 if oldest is None else max(0.0, time.time() - oldest / 1_000))
+
+    async def _run_of(self, job: Job) -> tuple[str, bool]:
+        """The id of the run of this delivery, and whether it is still to be made: one is made anew only where all others failed."""
+        for number in count():
+            own = f"{job.key}#{number}"
+            found = await DBOS.get_workflow_status_async(own)
+            if found is None or found.status not in _FAILED:
+                return own, found is None
+        raise AssertionError("counting does not end")
+
+    def _replaced(self, task: asyncio.Task[None]) -> None:
+        self._replacing.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("older jobs were not replaced", exc_info=error)
 
     async def _replace_older(self, job: Job, own: str) -> None:
         """Cancel the older ones of the same subject, so that of two which come at once exactly one is left.

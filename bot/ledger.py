@@ -1,6 +1,6 @@
 """What became of findings: one row each with the rule's name, a hash and an outcome. No code, no path, no person.
 
-It stands in the job database beside the jobs, outlives them, and goes with the repository.
+It outlives the jobs and goes with the repository.
 """
 
 from __future__ import annotations

@@ -76,6 +76,12 @@ class ServerSettings:
         return self.database_url or f"sqlite:///{(self.state_dir / 'jobs.sqlite').absolute()}"
 
     @property
+    def ledger_url(self) -> str:
+        """Where it is counted what became of findings: a file of its own beside that of the jobs, since SQLite has one writer a file."""
+        url = self.storage_url
+        return f"{url.removesuffix('.sqlite')}-findings.sqlite" if url.startswith("sqlite:///") else url
+
+    @property
     def graphql_url(self) -> str:
         """The GraphQL endpoint beside the REST API, of github.com and of an Enterprise Server alike."""
         return graphql_url(self.api_url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,9 @@ def main() -> None:
     """Serve with the stub in place of the worker processes."""
     for module in (review_pull, scan_branch, compared):
         module.run_task = analysed  # type: ignore[attr-defined]  # imported there by name
-    serve(replace(from_environment(os.environ, Path.cwd()), pace=PACE))
+    settings = from_environment(os.environ, Path.cwd())
+    hurried = "--pace-of-github" not in sys.argv
+    serve(replace(settings, pace=PACE) if hurried else settings)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from analysis.settings import CommentStyle
 from bot.chains.check_id import external_id
@@ -30,6 +33,8 @@ from bot.review.memory_suggestion import memory_paths
 from bot.review.result import Review
 from bot.review.review_json import review_from_json
 from bot.workplace import Workplace
+
+log = logging.getLogger(__name__)
 
 
 class _ReplacedError(Exception):
@@ -88,7 +93,10 @@ class Publisher:
             await self._post_comment(writer, state, result)
         except _ReplacedError as replaced:
             return again(state, replaced.head)
-        await self._note_fates(client, state, result)
+        try:
+            await self._note_fates(client, state, result)
+        except SQLAlchemyError:
+            log.exception("%s: what became of findings is not counted", client.full_name)  # what was posted counts
         return Outcome("go on", state | {"review": None})
 
     async def _result(self, client: Client, state: Json, configuration: dict[str, bytes]) -> Result:

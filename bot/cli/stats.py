@@ -27,7 +27,7 @@ def run(words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     try:
         settings = from_environment(os.environ, Path.cwd())
-        counts = Ledger(settings.storage_url).counts()
+        counts = Ledger(settings.ledger_url).counts()
     except SettingsError as error:
         raise UsageError(str(error)) from error
     except SQLAlchemyError as error:

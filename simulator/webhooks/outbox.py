@@ -104,13 +104,13 @@ class Outbox:
         """Keep events back until they are released."""
         self._meddling.holding = True
 
-    def release(self, *, reverse: bool = False, at_once: bool = False) -> None:
-        """Let the held events go, in reverse order or all at once if asked, and hold no more."""
+    def release(self, *, reverse: bool = False, together: int = 1) -> None:
+        """Let the held events go, in reverse order or several at once if asked, and hold no more."""
         held = self._meddling.held[::-1] if reverse else list(self._meddling.held)
         self._meddling.holding = False
         self._meddling.held.clear()
-        for events in [tuple(held)] if at_once else [(event,) for event in held]:
-            self._queue.put_nowait(events)
+        for first in range(0, len(held), together):
+            self._queue.put_nowait(tuple(held[first : first + together]))
 
     def redeliver(self, delivery: Delivery) -> None:
         """Send an event once more; its GUID stays the same."""

@@ -36,7 +36,7 @@ async def bot(github: Simulator, state: Path) -> AsyncIterator[str]:
 
 
 def rows(repository: Repository, state: Path) -> list[str]:
-    with closing(sqlite3.connect(f"file:{state / 'jobs.sqlite'}?mode=ro", uri=True)) as database:
+    with closing(sqlite3.connect(f"file:{state / 'jobs-findings.sqlite'}?mode=ro", uri=True)) as database:
         found = database.execute("SELECT outcome FROM preflight_findings WHERE repository = ? ORDER BY outcome", (repository.id,))
         return [outcome for (outcome,) in found]
 

@@ -147,7 +147,7 @@ async def test_hooks_that_come_at_once_leave_one_job(github: Simulator, reposito
     pull = repository.open_pull_request("faster", title="Faster", files={"train.py": LARGER})
     for number in range(4):
         pull.push({"train.py": f"{BUGGY}# {number}\n"})
-    github.webhooks.release(at_once=True)
+    github.webhooks.release(together=5)
     await reviewed(repository, pull)
     assert (len(pull.reviews), len(pull.comments)) == (1, 1)
 
