@@ -27,8 +27,9 @@ class Repository:
         return self.name.replace("/", "+")
 
     def link(self, path: str, line: int) -> str:
-        """The address of a line at the commit."""
-        return f"https://github.com/{self.name}/blob/{self.commit}/{path}#L{line}"
+        """The address of a line at the commit; of a notebook that of the whole, since its lines count from the start of a cell."""
+        anchor = "" if path.endswith(".ipynb") else f"#L{line}"
+        return f"https://github.com/{self.name}/blob/{self.commit}/{path}{anchor}"
 
 
 def read_manifest(folder: Path = HERE) -> tuple[Repository, ...]:
