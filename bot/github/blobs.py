@@ -27,11 +27,15 @@ async def keep_blobs(client: Client, shas: Iterable[str], cache: BlobCache) -> N
             cache.put(content, like=sha)
 
 
+def texts_document(shas: Iterable[str]) -> str:
+    """The query for the texts of several blobs, the first as ``b0``."""
+    fields = "\n".join(f'b{number}: object(oid: "{sha}") {{ ... on Blob {{ text isTruncated }} }}' for number, sha in enumerate(shas))
+    return f"query($owner: String!, $name: String!) {{ repository(owner: $owner, name: $name) {{\n{fields}\n}} }}"
+
+
 async def _texts(client: Client, shas: list[str]) -> dict[str, bytes]:
     owner, _, name = client.full_name.partition("/")
-    fields = "\n".join(f'b{number}: object(oid: "{sha}") {{ ... on Blob {{ text isTruncated }} }}' for number, sha in enumerate(shas))
-    document = f"query($owner: String!, $name: String!) {{ repository(owner: $owner, name: $name) {{\n{fields}\n}} }}"
-    repository = (await client.query(document, {"owner": owner, "name": name}))["repository"]
+    repository = (await client.query(texts_document(shas), {"owner": owner, "name": name}))["repository"]
     if repository is None:
         raise GitHubError(f"GraphQL: {client.full_name} cannot be read")
     found: dict[str, bytes] = {}
