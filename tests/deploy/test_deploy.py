@@ -31,6 +31,11 @@ def test_expressions_name_metrics_that_exist(expression: str) -> None:
     assert set(re.findall(r"preflight_\w+", expression)) <= known()
 
 
+def test_the_dashboard_shows_everything_that_is_measured() -> None:
+    shown = {name for expression in EXPRESSIONS for name in re.findall(r"preflight_\w+", expression)}
+    assert {name.removesuffix("_bucket").removesuffix("_sum").removesuffix("_count") for name in known()} == {name.removesuffix("_bucket") for name in shown}
+
+
 def test_every_alert_leads_to_a_section_of_the_runbook() -> None:
     headings = re.findall(r"^## (.+)$", (DEPLOY / "runbook.md").read_text(), re.MULTILINE)
     anchors = {f"runbook.md#{heading.lower().replace(' ', '-')}" for heading in headings}

@@ -109,3 +109,24 @@ async def test_a_redirect_to_a_stranger_is_not_followed() -> None:
                 pass
     await runner.cleanup()
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1:1/repositories/7/issues", "/somewhere/else", ""])
+async def test_a_write_follows_a_repository_and_nothing_else(target: str) -> None:
+    asked: list[str] = []
+
+    async def elsewhere(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.json_response({}) if request.path.startswith("/repositories/") else web.Response(status=307, headers={"Location": target})
+
+    application = web.Application()
+    application.router.add_post("/{path:.*}", elsewhere)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    address = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    async with Transport(address, f"{address}/graphql", 5.0, Metrics()) as transport:
+        with pytest.raises(GitHubError):
+            await transport.send("POST", "/repos/octo/train/issues", "token", {})
+    await runner.cleanup()
+    assert asked == ["/repos/octo/train/issues"]
