@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "rules": "the rules there are",
     "gpus": "the GPUs and cloud instances that are known by name",
     "models": "the models that are known by name",
+    "sources": "the model libraries whose source can be read, and `add` to bring more",
     "serve": "run the bot",
     "doctor": "what keeps the bot from working: key, clock, permissions, storage",
     "worker": "work on the bot's jobs beside other processes of it (PostgreSQL only)",

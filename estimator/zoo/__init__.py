@@ -108,6 +108,11 @@ def family(name: str) -> Family:
     raise KeyError(f"The zoo has no family {name!r}; it has {', '.join(families())}.")
 
 
+def mirrored() -> Mapping[str, str]:
+    """The libraries that families mirror, each with its version."""
+    return {library: version for library, _, version in (family.mirrors.partition(" ") for family in _FAMILIES)}
+
+
 def source_of(name: str) -> str:
     """The source of one family's file, which imports others of ``sources()`` as ``preflight_zoo.<file>``."""
     return sources()[f"{PACKAGE}/{family(name).name}.py"]

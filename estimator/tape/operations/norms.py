@@ -18,9 +18,7 @@ def _statistics_dtype(x: Tensor) -> Dtype:
     return FLOAT32 if x.dtype in HALVES else x.dtype
 
 
-def _normalised(
-    x: Tensor, weight: Tensor | None, bias: Tensor | None, statistics: tuple[int, ...], count: int, *, row_major: bool = False
-) -> Tensor:
+def _normalised(x: Tensor, weight: Tensor | None, bias: Tensor | None, statistics: tuple[int, ...], count: int, *, row_major: bool = False) -> Tensor:
     """``row_major``: the kernel reads a copy of an input that lies otherwise, and drops it; backward keeps the input as it lies."""
     node = record((x, weight, bias), _back, (x, weight), context=row_major)
     result = like(_rows(x, row_major=row_major))

@@ -1,0 +1,72 @@
+"""Which model libraries' source is at hand, in which versions, and where it lies."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from estimator.zoo import mirrored
+
+#: The libraries that define models or change them. What a wheel holds beside the package of that name is left out.
+LIBRARIES = ("transformers", "torchvision", "timm", "diffusers", "peft")
+#: A release as it is asked for: digits, and perhaps a pre-release or post-release.
+VERSION = re.compile(r"\d+(\.\d+){0,3}((a|b|rc)\d+)?(\.post\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One library's source. ``origin`` is ``environment``, ``added`` or ``zoo``; ``path`` is None where it is part of this package."""
+
+    library: str
+    version: str
+    origin: str
+    path: Path | None
+
+
+def data_folder(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
+    """The user's folder for data of this program, by the custom of the system."""
+    home = Path.home()
+    if platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "preflight"
+    if platform == "darwin":
+        return home / "Library" / "Application Support" / "preflight"
+    return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "preflight"
+
+
+def shelf() -> Path:
+    """The folder of the sources that were added."""
+    return data_folder() / "sources"
+
+
+def sources(folder: Path | None = None) -> Iterator[Source]:
+    """Every source at hand, by library: what is installed beside this program, what was added, what the zoo mirrors."""
+    folder = shelf() if folder is None else folder
+    zoo = mirrored()
+    for library in LIBRARIES:
+        yield from _installed(library)
+        yield from sorted(_added(library, folder), key=lambda each: [int(part) for part in re.findall(r"\d+", each.version)], reverse=True)
+        if library in zoo:
+            yield Source(library, zoo[library], "zoo", None)
+
+
+def _installed(library: str) -> Iterator[Source]:
+    try:
+        found = importlib.metadata.distribution(library)
+    except importlib.metadata.PackageNotFoundError:
+        return
+    path = Path(str(found.locate_file(library)))
+    if path.is_dir():
+        yield Source(library, found.version, "environment", path)
+
+
+def _added(library: str, folder: Path) -> Iterator[Source]:
+    versions = folder / library
+    if versions.is_dir():
+        for version in versions.iterdir():
+            if VERSION.fullmatch(version.name) and (version / library).is_dir():
+                yield Source(library, version.name, "added", version / library)
