@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
+from analysis.interpreter.open_dict import OpenDict
 from analysis.interpreter.values import MISSING, Class, Function, GuestDict, Instance, Module, Symbol, Value
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def bind(machine: Machine, function: Function, args: list[Value], kwargs: dict[s
     if arguments.vararg is not None:
         _set(machine, frame, arguments.vararg.arg, tuple(args[len(parameters) :]) if more is MISSING else more, None)
     if arguments.kwarg is not None:
-        collected = GuestDict(rest)
+        open_ended = isinstance(spread, Symbol) and bool(rest) and machine.survives_raises
+        collected = OpenDict(rest, spread) if open_ended else GuestDict(rest)
         collected.span, collected.stamp = span, machine.stamp
         machine.places.update({(id(collected), key): place for key, place in places[1].items() if key in rest and place is not None})
         _set(machine, frame, arguments.kwarg.arg, collected if spread is MISSING or rest else spread, None)

@@ -10,6 +10,7 @@ from analysis.interpreter import binding, branches, generators, host_calls, mana
 from analysis.interpreter.exceptions import guest_error, survivable, survived
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.joins import join
+from analysis.interpreter.open_dict import OpenDict
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import (
     MISSING,
@@ -86,6 +87,8 @@ def _arguments(machine: Machine, node: ast.Call, frame: Frame, places: dict[str,
 def _spread(machine: Machine, value: Value, kwargs: dict[str, Value], span: Span) -> None:
     if isinstance(value, dict):
         kwargs.update({key: item for key, item in value.items() if isinstance(key, str)})
+        if isinstance(value, OpenDict):
+            kwargs.setdefault("**", value.rest)
     elif isinstance(value, Instance) and value.cls.find("keys") is not MISSING:
         for key in machine.items(machine.call(machine.getattr(value, "keys", span), [], {}, span), span):
             if isinstance(key, str):

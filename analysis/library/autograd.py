@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Call, HostFunction, Instance, Method, Property, Symbol, Value
 from analysis.library.ownership import ONE_BY_ONE
-from analysis.library.recording import emit, modes
+from analysis.library.recording import SOMEWHERE, emit, modes
 from analysis.library.tensor import Made, Mark, Owner, Parameter, Parameters, Scalar, Tensor, parameter_behind_gradient, tensors_in
 from analysis.source import Span
 from analysis.trace.events import Kind
@@ -190,7 +190,7 @@ class Autograd:
         """One representative for all parameters of each owner."""
         for owner in parameters.owners:
             item = self.representative(owner)
-            yield (Symbol("the name of a parameter", self._here, self.machine.stamp), item) if parameters.named else item
+            yield (Symbol("the name of a parameter", self._here, self.machine.stamp or SOMEWHERE), item) if parameters.named else item
 
     def representative(self, owner: Owner) -> Parameter:
         """The parameter that stands for all of ``owner``'s."""

@@ -16,7 +16,7 @@ from analysis.library.guest_source import REEXPORTED, source_of
 from analysis.library.knowledge import Library
 from analysis.library.ownership import Ownership, is_module
 from analysis.library.parts import ModelPart
-from analysis.library.recording import emit
+from analysis.library.recording import SOMEWHERE, emit
 from analysis.library.rehearsal import FEW, Horizon, Rehearsal
 from analysis.library.tensor import Parameter, Tensor
 from analysis.source import SourceFile, Span
@@ -41,8 +41,6 @@ class World:
 
 #: Built-in functions that mean more to a trace than to Python.
 _BUILTINS = ("print", "getattr")
-#: The stamp of what varies although no loop statement runs: items of a comprehension.
-_SOMEWHERE = ((0, 0),)
 
 
 class TraceDomain:
@@ -115,7 +113,7 @@ class TraceDomain:
             yield from (value.part(f"[{index}]") for index in range(FEW))
             return
         for _ in range(self.rehearsal.horizon.rounds):
-            item = self.casting.symbol(f"an item of {value!r}", span, machine.stamp or _SOMEWHERE, varying=bool(getattr(value, "rank_varying", False)))
+            item = self.casting.symbol(f"an item of {value!r}", span, machine.stamp or SOMEWHERE, varying=bool(getattr(value, "rank_varying", False)))
             if isinstance(item, Symbol):
                 item.source = value
             yield item

@@ -94,6 +94,7 @@ class Ownership:
         """``requires_grad`` of everything in ``owner`` becomes ``not flag``: a bool, or something undecided."""
         if isinstance(owner, Instance):
             for module in modules_in(owner):
+                module.fields.setdefault(FROZEN, False)  # what stays so on the other side of an undecided branch
                 self._machine.heap.write(module.fields, FROZEN, flag)
         self.changed()
 

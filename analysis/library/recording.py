@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 from analysis.interpreter.values import Call, Function, Guarded, HostFunction, Instance, Method, Partial, Stamp, Symbol, Value
 from analysis.library.knowledge import LibraryClass, Subject
 from analysis.library.rehearsal import Rehearsal
+from analysis.source import Span
 from analysis.trace.events import Context, Event, Kind
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
 
 _MODES = "modes"
+#: The stamp of what varies although no loop statement runs: items of a comprehension, of a model's parameters.
+SOMEWHERE: Stamp = ((0, 0),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Modes:
     inference: bool = False
     autocast: bool = False
     no_sync: bool = False
+    no_sync_at: Span | None = None
     forwarding: Instance | None = None
     forward: int = 0
     forward_stamp: Stamp = ()
@@ -60,6 +64,7 @@ def emit(machine: Machine, kind: Kind, *, subject: Any = None, value: Any = None
         inference=held.inference,
         autocast=held.autocast,
         no_sync=held.no_sync,
+        no_sync_at=held.no_sync_at if held.no_sync else None,
         distributed=bool(machine.state.get("distributed")),
         rank_guards=machine.guards,
         stamp=machine.stamp,

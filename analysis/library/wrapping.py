@@ -40,8 +40,8 @@ class Wrapped:
     averages: Value
 
 
-def _without_sync(_call: Call, held: Modes) -> Modes:
-    return replace(held, no_sync=True)
+def _without_sync(call: Call, held: Modes) -> Modes:
+    return replace(held, no_sync=True, no_sync_at=call.span)
 
 
 manager(SUBJECT, "unknown.NoSync", _without_sync)

@@ -58,11 +58,24 @@ class Window:
 
 
 def windows(trace: Trace, gradients: Gradients) -> list[Window]:
-    """The windows of one optimizer in the order of the trace."""
+    """The windows of one optimizer in the order of the trace.
+
+    A clearing that may have happened, with a step right behind it that surely has, is the way out of the step: gradients that cannot be used.
+    """
     found: list[Window] = []
     now = Window()
+    cleared: Event | None = None
     for event in trace.events(*GRADIENT_EVENTS):
-        match gradients.letter(event):
+        letter = gradients.letter(event)
+        if letter == "zero" and now.backwards and trace.undecided(event):
+            cleared = cleared or event
+            continue
+        if cleared is not None and letter is not None and (letter != "step" or trace.undecided(event)):
+            now.end, now.unsure = cleared, True
+            found.append(now)
+            now = Window()
+        cleared = None if letter is not None else cleared
+        match letter:
             case "backward":
                 now.backwards.append(event)
                 now.unsure = now.unsure or trace.undecided(event)

@@ -106,8 +106,10 @@ def _reported(trace: Trace, mistake: _Mistake, confidence: Confidence) -> Report
     span = visible(mistake.event, files)
     wrap = next(event for event in trace.events(Kind.WRAP) if event.detail == "ddp")
     forward = next(event for event in reversed(list(trace.events(Kind.WRAPPED_FORWARD))) if event.detail.forward in numbers_in([mistake.event.value]))
+    at = forward.context.no_sync_at
     evidence = (
         Evidence(visible(wrap, files), "gradients of this model are averaged over the ranks"),
+        *([Evidence(at, "here the wrapper is asked not to average")] if at is not None and at.path in files else []),
         Evidence(visible(forward, files), "whether they are is decided here, in the forward"),
         Evidence(span, mistake.evidence),
     )
@@ -131,6 +133,12 @@ def main(net, loader, sampler):
 _STEP = """            if (i + 1) % 4 == 0:
                 optimizer.step()
                 optimizer.zero_grad()"""
+_STEP_OR_SKIP = """            if (i + 1) % 4 == 0:
+                if not torch.isfinite(torch.nn.utils.clip_grad_norm_(ddp.parameters(), 1.0)):
+                    optimizer.zero_grad()
+                    continue
+                optimizer.step()
+                optimizer.zero_grad()"""
 _UNDER = """            with ddp.no_sync() if {condition} else contextlib.nullcontext():
                 (ddp(x).mean() / 4).backward(){mark}
 """
@@ -144,6 +152,7 @@ RULE = Rule(
     examples=(
         Bad(_EXAMPLE.format(body="            (ddp(x).mean() / 4).backward()  # flagged\n" + _STEP)),
         Bad(_EXAMPLE.format(body=_UNDER.format(condition="i % 4 != 0", mark="  # flagged") + _STEP)),
+        Bad(_EXAMPLE.format(body=_UNDER.format(condition="i % 4 != 0", mark="  # flagged") + _STEP_OR_SKIP)),
         Bad(
             _EXAMPLE.format(
                 body="            loss = ddp(x).mean() / 4\n            with ddp.no_sync() if (i + 1) % 4 else contextlib.nullcontext():\n"

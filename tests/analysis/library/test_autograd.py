@@ -110,3 +110,10 @@ def test_reading_a_number_is_an_event():
     ended = run(snapshot, index(snapshot), Entry("train.py"))
     assert ended is not None
     assert len(list(ended.trace(snapshot, Entry("train.py")).events(Kind.ITEM))) == 2
+
+
+def test_freezing_by_name_freezes_in_part():
+    freezes = "import sys\nasked = sys.stdin.readline()\nfor name, p in net.named_parameters():\n    if {}:\n        p.requires_grad = False\n"
+    for condition in ("name.startswith(asked)", "asked in name", "name == asked"):
+        assert value_of("net(x)", freezes.format(condition)).attached
+    assert not value_of("net(x)", freezes.format("True")).attached
