@@ -37,17 +37,19 @@ async def main(words: argparse.Namespace) -> int:
             github.webhook_url = f"{server.address}/webhook"
             server.start()
             weather = asyncio.create_task(_weather(github, server, words))
-            try:
-                played = await _play_all(github, range(words.seed, words.seed + words.schedules), words.together)
-            finally:
-                weather.cancel()
+            playing = asyncio.create_task(_play_all(github, range(words.seed, words.seed + words.schedules), words.together))
+            await asyncio.wait((weather, playing), return_when=asyncio.FIRST_COMPLETED)
+            weather.cancel()
             with suppress(asyncio.CancelledError):
                 await weather
+            played = await playing
+            await server.until_ready()
             github.webhooks.release()
+            await github.deliveries_settled()
             github.faults.clear()
             came_to_rest = await server.idle(_REST_SECONDS)
             server.stop()
-            return _report(github, played, came_to_rest=came_to_rest, seconds=time.monotonic() - started)
+            return _report(github, played, kills=words.kills, came_to_rest=came_to_rest, seconds=time.monotonic() - started)
 
 
 async def _play_all(github: Simulator, seeds: Iterable[int], together: int) -> list[Played]:
@@ -70,6 +72,7 @@ async def _weather(github: Simulator, server: Server, words: argparse.Namespace)
         match dice.choice(("kill", "kill", "double", "reorder", "tokens", "graphql")):
             case "kill":
                 server.kill()
+                words.kills += 1
                 server.start()
                 await server.until_ready()
             case "double":
@@ -84,7 +87,7 @@ async def _weather(github: Simulator, server: Server, words: argparse.Namespace)
                 github.fail_next("POST", r"/graphql$", dice.choice((BadGateway(), Drop(), RateLimited(403, retry_after=1))), times=2)
 
 
-def _report(github: Simulator, played: list[Played], *, came_to_rest: bool, seconds: float) -> int:
+def _report(github: Simulator, played: list[Played], *, kills: int, came_to_rest: bool, seconds: float) -> int:
     found = [(each.schedule.seed, sentence) for each in played for sentence in broken(each)]
     for seed, sentence in found:
         print(f"seed {seed}: {sentence}")
@@ -92,7 +95,7 @@ def _report(github: Simulator, played: list[Played], *, came_to_rest: bool, seco
         print(f"GitHub would have refused: {violation}")
     unfinished = sum(map(is_unfinished, played))
     print(
-        f"{len(played)} schedules in {seconds:.0f} s, {len(github.requests)} requests, {len(github.webhooks.deliveries)} deliveries: "
+        f"{len(played)} schedules in {seconds:.0f} s, {kills} kills, {len(github.requests)} requests, {len(github.webhooks.deliveries)} deliveries: "
         f"{len({seed for seed, _ in found})} with something broken, {len(github.violations)} bad requests, "
         f"{unfinished} checks that say GitHub failed too often{'' if came_to_rest else '; the bot did not come to rest'}"
     )
@@ -106,4 +109,5 @@ if __name__ == "__main__":
     parser.add_argument("--together", type=int, default=12, help="how many are played at once")
     parser.add_argument("--every", type=float, default=8.0, help="the longest time between two blows, in seconds")
     parser.add_argument("--log", type=argparse.FileType("wb"), default="/dev/null", help="where the server's output goes")
+    parser.set_defaults(kills=0)
     sys.exit(asyncio.run(main(parser.parse_args())))
