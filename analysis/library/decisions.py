@@ -55,6 +55,15 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     return taken
 
 
+def turn_last(domain: TraceDomain) -> bool:
+    """Take the other side of the flag that was asked for last from now on: this one led to an exception. Whether there was one to turn."""
+    condition, _, taken = domain.machine.state.pop(_LAST, (None, None, False))
+    if condition is None or id(condition) in domain.avoided:
+        return False
+    domain.avoided[id(condition)] = condition, not taken
+    return True
+
+
 def _chosen(domain: TraceDomain, condition: Symbol) -> bool:
     """What the world says: a flag is on or off, a choice among names is the first or the second that is asked for."""
     match condition.test:

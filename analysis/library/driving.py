@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import Class, Function, Instance, Module, Partial, Value
 from analysis.library.annotations import argument
+from analysis.library.decisions import turn_last
 from analysis.library.functions import unwrapped
 from analysis.library.options import gone_through, missed, open_options
 from analysis.library.ownership import MODULE, is_module
 from analysis.library.preparing import preparations
-from analysis.source import SourceFile
+from analysis.source import SourceFile, Span
 from analysis.syntax import walk
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Ends of the names of classes whose objects a framework's trainer trains, and of those that are such a trainer.
 _TRAINED, _TRAINERS = "LightningModule", ("Trainer",)
+#: How often the making of an object that ends in an exception is tried.
+_TRIES = 4
 
 
 def call_entry(domain: TraceDomain, source: SourceFile, qualname: str) -> Value:
@@ -134,14 +137,25 @@ def _object_of(domain: TraceDomain, cls: Class) -> Instance | None:
         asked = {**missed(init), **(gone_through(init) if cls.has_base(MODULE) else {})}
         options = {name: _argument(domain, init, parameter) for name, parameter in asked.items()}
         options.update(_switches(domain, init) if cls.has_base(MODULE) else {})
-    try:
-        made = machine.construct(cls, args, options, span)
-    except GuestRaise:
-        made = machine.instance(cls, span)
+    made = _constructed(domain, cls, args, options, span)
     if not isinstance(made, Instance):
         return None
     open_options(domain, made)
     return made
+
+
+def _constructed(domain: TraceDomain, cls: Class, args: list[Value], options: dict[str, Value], span: Span) -> Value:
+    """An object of ``cls``; where its constructor ends in an exception, the flag that was asked for last before is turned round, a few times."""
+    machine = domain.machine
+    for _ in range(_TRIES):
+        here, before = machine.tree.stack[-1].children, len(machine.tree.stack[-1].children)
+        try:
+            return machine.construct(cls, [*args], {**options}, span)
+        except GuestRaise:
+            if not turn_last(domain):
+                break
+            del here[before:]
+    return machine.instance(cls, span)
 
 
 def _arguments(domain: TraceDomain, function: Function, skip: int) -> list[Value]:

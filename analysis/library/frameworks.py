@@ -8,6 +8,7 @@ from analysis.interpreter.values import MISSING, Call, GuestList, HostFunction, 
 from analysis.library.distributed import on_main
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
+from analysis.library.loading import SHARDS
 from analysis.library.optimizers import OPTIMIZER
 from analysis.library.recording import emit
 from analysis.library.schedulers import SCHEDULER
@@ -76,6 +77,15 @@ def _batches(call: Call) -> Iterator[Value]:
     domain = domain_of(call)
     for _ in range(domain.rehearsal.horizon.rounds):
         yield domain.autograd.plain("batch")
+
+
+@SUBJECT.function("preflight_library.framework_accelerator")
+def _accelerator(call: Call) -> Value:
+    """The accelerator that a trainer keeps; its loaders are the trainer's business."""
+    before = call.machine.state.get(SHARDS, 1)
+    made = call.machine.construct(domain_of(call).library.cls("accelerate.Accelerator"), [], {}, call.span)
+    call.machine.state[SHARDS] = before
+    return made
 
 
 @SUBJECT.function("preflight_library.total")

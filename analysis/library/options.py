@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Function, HostFunction, Instance, Value
 from analysis.library.dataclass import annotations_of, default_of
-from analysis.syntax import walk
+from analysis.syntax import children, walk
 
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
@@ -28,9 +28,37 @@ def open_options(domain: TraceDomain, instance: Instance) -> None:
 
 
 def missed(function: Function) -> dict[str, ast.arg]:
-    """The parameters that are absent by default and whose absence raises an exception somewhere: under some option they have to be passed."""
-    guarded = {name for each in walk(function.node) if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Raise) for name in _tested(each.test)}
-    return {name: parameter for name, parameter in _absent(function).items() if name in guarded}
+    """The parameters that are absent by default and whose absence raises an exception somewhere: under some option they have to be passed.
+
+    That is where the code says so, or reads an attribute of what may be absent without asking.
+    """
+    absent = _absent(function)
+    if not absent:
+        return {}
+    wanted = {name for each in walk(function.node) if isinstance(each, ast.If) and isinstance(each.body[-1], ast.Raise) for name in _tested(each.test)}
+    wanted.update(_read_anyway(function.node, frozenset(absent)))
+    return {name: parameter for name, parameter in absent.items() if name in wanted}
+
+
+def _read_anyway(node: ast.AST, names: frozenset[str]) -> Iterator[str]:
+    """Those of ``names`` of which an attribute is read where nothing asks whether they are there."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name)) if name in names:
+            yield name
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            names -= _mentioned(test)
+        case ast.BoolOp():
+            names -= _mentioned(node)
+    for child in children(node) if names else ():
+        yield from _read_anyway(child, names)
+        if isinstance(child, ast.Assign):
+            names -= frozenset(target.id for target in child.targets if isinstance(target, ast.Name))
+
+
+def _mentioned(test: ast.expr) -> frozenset[str]:
+    """The names in a condition of which nothing is read there."""
+    read = {node.value.id for node in walk(test) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)}
+    return frozenset(node.id for node in walk(test) if isinstance(node, ast.Name)) - read
 
 
 def gone_through(function: Function) -> dict[str, ast.arg]:

@@ -1,7 +1,8 @@
 """Tensors of different shapes are gathered.
 
 `all_gather` and Accelerate's `gather` want the same shape on every rank. What a mask picks, `nonzero` and `unique` find, or a model generates has
-another length on each rank: with NCCL the job hangs or reads past the end of a buffer, with luck it stops with an error about sizes.
+another length on each rank, and so do the outputs per token of a batch that is filled up to its own longest sequence: with NCCL the job hangs or
+reads past the end of a buffer, with luck it stops with an error about sizes.
 
 **How to fix it.** Fill up to the longest first (`accelerator.pad_across_processes`, or gather the lengths, pad and cut again), or gather objects
 (`all_gather_object`, `gather_object`).
@@ -12,11 +13,13 @@ another length on each rank: with NCCL the job hangs or reads past the end of a 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.library.tensor import Made, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._carriers import ancestors
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Kind
@@ -34,6 +37,14 @@ _KEEPING = frozenset(
     ["to", "cuda", "cpu", "contiguous", "detach", "data", "clone", "float", "half", "long", "int", "unsqueeze", "squeeze", "softmax", "argmax", "sigmoid"]
 )
 _DEEPEST = 20
+#: Operations that leave the shape as it is.
+_SAME_SHAPE = _KEEPING - {"argmax", "unsqueeze", "squeeze"}
+#: Operations between the choice of a class and the sum over tokens.
+_NEAR = 12
+#: Batch, tokens, classes.
+_DIMENSIONS = 3
+#: The name of an output, and the forwards that gave it.
+_Output: TypeAlias = tuple[str, frozenset[int]]
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -41,11 +52,16 @@ def check(trace: Trace) -> Iterator[Reported]:
     if not trace.distributed:
         return
     told: set[Span] = set()
+    per_token: frozenset[_Output] | None = None
     for event in trace.events(Kind.COLLECTIVE):
         span = visible(event, trace.snapshot.contents)
         if event.subject not in _GATHERS or span in told:
             continue
         made = next((found for tensor in tensors_in(event.value) if (found := _uneven(tensor)) is not None), None)
+        if made is None:
+            per_token = _per_token(trace) if per_token is None else per_token
+            outputs = (_output(tensor) for tensor in tensors_in(event.value))
+            made = next((output[1] for output in outputs if output is not None and output[0] in per_token), None)
         if made is not None:
             told.add(span)
             yield _reported(trace, span, made)
@@ -69,19 +85,83 @@ def _uneven(tensor: Tensor) -> Made | None:
     return None
 
 
+def _per_token(trace: Trace) -> frozenset[_Output]:
+    """The outputs of models that have one item per token, as the way to a loss shows.
+
+    They are cut along a dimension between the batch and the classes, or summed along it after one class was picked for each token.
+    """
+    found: set[_Output] = set()
+    for event in trace.events(Kind.BACKWARD):
+        for tensor in ancestors(event.value):
+            outputs = (_output(source) for source in (_cut(tensor), _summed(tensor)) if source is not None)
+            found.update(output[0] for output in outputs if output is not None)
+    return frozenset(found)
+
+
+def _cut(tensor: Tensor) -> Tensor | None:
+    """What ``[:, :-1, :]`` was taken of."""
+    made = tensor.made
+    return next(tensors_in(made.inputs), None) if made is not None and made.op == "getitem" and _cuts_the_middle(made.options.get("key")) else None
+
+
+def _summed(tensor: Tensor) -> Tensor | None:
+    """Of what the classes were picked, ``gather(dim=-1)``, before ``sum(-1)`` went over what was left."""
+    if tensor.made is None or tensor.made.op not in {"sum", "mean"} or not _goes_over_the_last(tensor.made):
+        return None
+    for _ in range(_NEAR):
+        inner = next(tensors_in(tensor.made.inputs), None) if tensor.made is not None else None
+        if inner is None or inner.made is None:
+            return None
+        if inner.made.op == "gather":
+            return next(tensors_in(inner.made.inputs), None) if _goes_over_the_last(inner.made) else None
+        tensor = inner
+    return None
+
+
+def _goes_over_the_last(made: Made) -> bool:
+    dimension = made.options.get("dim", made.inputs[1] if len(made.inputs) > 1 else None)
+    return isinstance(dimension, int) and dimension == -1
+
+
+def _cuts_the_middle(key: object) -> bool:
+    """``[:, :-1, :]`` or ``[..., :-1, :]``."""
+    return isinstance(key, tuple) and len(key) == _DIMENSIONS and isinstance(key[1], slice) and not _is_whole(key[1]) and _is_whole(key[2])
+
+
+def _is_whole(part: object) -> bool:
+    return isinstance(part, slice) and part.start is None and part.stop is None
+
+
+def _output(tensor: Tensor) -> tuple[_Output, Made] | None:
+    """Which output of which forwards the tensor is, perhaps for some of the batch, if its shape was not changed since."""
+    for _ in range(_DEEPEST):
+        made = tensor.made
+        inner = next(tensors_in(made.inputs), None) if made is not None else None
+        if made is None or inner is None:
+            return None
+        if made.op == "attribute" and inner.made is not None and inner.made.op == "forward":
+            return (str(made.options.get("name")), inner.forwards), made
+        if made.op not in _SAME_SHAPE and not (made.op == "getitem" and isinstance(made.options.get("key"), slice)):
+            return None
+        tensor = inner
+    return None
+
+
 def _is_mask(key: object) -> bool:
     return isinstance(key, Tensor) and key.made is not None and key.made.op in _MASKS
 
 
 def _reported(trace: Trace, span: Span, made: Made) -> Reported:
     found = text(trace.snapshot, made.span) if made.span.path in trace.snapshot.contents else made.op
+    sure = made.op not in {"generate", "attribute"}
+    per = "this rank's longest sequence" if made.op == "attribute" else "this rank's data has"
     return Reported(
         Finding(
             RULE.name,
             RULE.severity,
-            Confidence.MEDIUM if made.op == "generate" else Confidence.HIGH,
+            Confidence.HIGH if sure else Confidence.MEDIUM,
             span,
-            f"the ranks gather tensors of different lengths: `{found}` gives as many items as this rank's data has",
+            f"the ranks gather tensors of different lengths: `{found}` gives as many items as {per}",
             (Evidence(made.span, "the length depends on the data, and the data on the rank"), Evidence(span, "gathered here, where all shapes have to agree")),
             no_fix_because="the tensor has to be filled up to the longest before, and cut again afterwards",
         )
@@ -103,6 +183,26 @@ def evaluate(net, loader):
             dist.all_gather(parts, found){mark}
 """
 
+_TOKENS = """
+import torch
+from accelerate import Accelerator
+from transformers import AutoModelForCausalLM
+
+accelerator = Accelerator()
+model = AutoModelForCausalLM.from_pretrained("x")
+optimizer = torch.optim.AdamW(model.parameters())
+model, optimizer = accelerator.prepare(model, optimizer)
+model.train()
+for batch in loader:
+    logits = model(**batch).logits
+    kept = logits[:4]
+    seen = accelerator.gather({gathered}){mark}
+    logits = logits[:, :-1, :].flatten(0, 1)
+    optimizer.zero_grad()
+    accelerator.backward(torch.nn.functional.cross_entropy(logits, batch["labels"][:, 1:].flatten()))
+    optimizer.step()
+"""
+
 RULE = Rule(
     "uneven-gather",
     Severity.ERROR,
@@ -111,6 +211,8 @@ RULE = Rule(
     check,
     examples=(
         Bad(_EXAMPLE.format(made="found = scores[scores > 0.5].contiguous()", mark="  # flagged")),
+        Bad(_TOKENS.format(gathered="kept.detach()", mark="  # flagged")),
+        Good(_TOKENS.format(gathered="kept.detach().mean()", mark="")),
         Good(_EXAMPLE.format(made="found = scores.mean(1)", mark="")),
         Good(_EXAMPLE.format(made="found = torch.nn.functional.pad(scores[scores > 0.5], (0, 8))", mark="")),
     ),

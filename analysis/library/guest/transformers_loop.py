@@ -1,7 +1,7 @@
 """What the trainer of Transformers does with a model."""
 
 import torch
-from preflight_library import framework_loader
+from preflight_library import framework_accelerator, framework_loader
 
 
 class TrainingArguments:
@@ -14,9 +14,24 @@ class TrainingArguments:
 
 
 class Trainer:
-    def __init__(self, model=None, args=None, data_collator=None, train_dataset=None, eval_dataset=None, tokenizer=None, model_init=None, compute_loss_func=None, compute_metrics=None, callbacks=None, optimizers=(None, None), **options):
+    def __init__(
+        self,
+        model=None,
+        args=None,
+        data_collator=None,
+        train_dataset=None,
+        eval_dataset=None,
+        tokenizer=None,
+        model_init=None,
+        compute_loss_func=None,
+        compute_metrics=None,
+        callbacks=None,
+        optimizers=(None, None),
+        **options,
+    ):
         self.model = model_init() if model is None and model_init is not None else model
         self.args = args if args is not None else TrainingArguments()
+        self.accelerator = framework_accelerator()
         torch.manual_seed(42)
         self.data_collator = data_collator
         self.train_dataset = train_dataset

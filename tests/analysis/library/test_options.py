@@ -77,5 +77,29 @@ class Trainer:
     assert all(any(trace.events(Kind.OPTIMIZER_BUILT)) and any(trace.events(Kind.STEP)) for trace in traces)
 
 
+def test_a_flag_that_led_to_an_exception_is_turned_round():
+    raising = """
+import torch
+
+class Trainer:
+    def __init__(self, model=None, config=None):
+        if config.kwargs is None:
+            kwargs = {}
+        elif not isinstance(model, str):
+            raise ValueError("kwargs for a model that is there")
+        self.model, self.config = model, config
+        self.optimizer = torch.optim.SGD(model.parameters(), lr=config.rate)
+
+    def train(self, data):
+        for batch in data:
+            self.model(batch).sum().backward()
+            self.optimizer.step()
+"""
+    snapshot = Snapshot.of({"trainer.py": raising.encode()})
+    traces = list(trace_program(snapshot, index(snapshot), ["trainer.py"]))
+    assert traces
+    assert all(len(list(trace.events(Kind.OPTIMIZER_BUILT))) == 1 for trace in traces)
+
+
 def test_a_switch_that_the_program_sets_is_what_it_was_set_to():
     assert evaluated("evaluate=True") == [True, True]
