@@ -10,6 +10,7 @@ from analysis.interpreter.values import Class, Function, Instance, Module, Parti
 from analysis.library.annotations import argument
 from analysis.library.decisions import turn_last
 from analysis.library.functions import unwrapped
+from analysis.library.meters import pair
 from analysis.library.options import gone_through, missed, open_options
 from analysis.library.ownership import MODULE, is_module
 from analysis.library.preparing import preparations
@@ -103,6 +104,12 @@ def _drive(domain: TraceDomain, cls: Class) -> Value:
         for each in inputs:
             each.attached = True  # other layers come before this one
         return _imagined(domain, "train_module", [instance, tuple(inputs)])
+    measures = pair([name for owner in cls.mro for name in owner.namespace])
+    if measures is not None and not is_module(instance):
+        update, result = (machine.getattr(instance, name, span) for name in measures)
+        given = unwrapped(cls.find(measures[0]))
+        batch = _arguments(domain, given, skip=1) if isinstance(given, Function) else []
+        return _imagined(domain, "measure", [Partial(update, tuple(batch), {}), result])
     for hook in ("training_step", "train_step", "validation_step", "val_step", "test_step", "compute_loss"):
         function = cls.find(hook)
         if isinstance(function, Function):

@@ -17,6 +17,7 @@ from analysis.library.costs import costly
 from analysis.library.domain import TraceDomain, World
 from analysis.library.driving import call_entry
 from analysis.library.entries import Entry, candidates, stateful_modules
+from analysis.library.meters import meters
 from analysis.library.rehearsal import SHORT, Horizon
 from analysis.library.roles import Role
 from analysis.library.stateful import has_more_to_show, has_options_for_ranks
@@ -87,6 +88,9 @@ class Tracing:
         """The entries to run; each is to be asked for once what the one before reached was added."""
         yield from (Entry(path) for path in self._paths if self.index.facts[path].script)
         for entry, definition in candidates(self.index, self._paths):
+            if (entry.path, definition.start) not in self._reached:
+                yield entry
+        for entry, definition in meters(self.index, self._paths):
             if (entry.path, definition.start) not in self._reached:
                 yield entry
         for entry, definition in stateful_modules(self.index, self._paths):

@@ -2,7 +2,7 @@
 
 With a `DistributedSampler` on the validation loader each rank scores its own part. A number that is not reduced over the ranks afterwards is the
 accuracy of one part: on eight GPUs the best checkpoint is chosen, and the curve drawn, by an eighth of the data. The ranks also disagree about
-which epoch was best.
+which epoch was best. A sum that was reduced, divided by a count that was not, is too large by about the number of ranks.
 
 **How to fix it.** `dist.all_reduce` the counts (correct and total, or sum and number of losses) before the quotient is taken.
 
@@ -22,6 +22,7 @@ from analysis.library.tensor import Scalar, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._collectives import SAVES
+from analysis.rules._quotients import Quotient, divided_by_own_count
 from analysis.rules._samplers import divides, prepared, samplers_of
 from analysis.source import Span
 from analysis.trace import Trace
@@ -35,6 +36,11 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Numbers of a divided evaluation that decide about a checkpoint or are logged, each once."""
     if not trace.distributed:
         return
+    divisions: set[Span] = set()
+    for quotient in divided_by_own_count(trace):
+        if quotient.at not in divisions and quotient.at.path in trace.snapshot.contents:
+            divisions.add(quotient.at)
+            yield _reported_quotient(quotient)
     loaders = _evaluated_in_parts(trace)
     told: set[Span] = set()
     for event in trace.events(Kind.SAVE, Kind.LOG, Kind.COLLECTIVE) if loaders else ():
@@ -143,6 +149,23 @@ def _reported(trace: Trace, event: Event, span: Span, loader: Instance) -> Repor
     )
 
 
+def _reported_quotient(quotient: Quotient) -> Reported:
+    return Reported(
+        Finding(
+            RULE.name,
+            RULE.severity,
+            Confidence.MEDIUM,
+            quotient.at,
+            "the sum over all ranks is divided by the count of this rank alone: the mean is too large by about the number of ranks",
+            (
+                Evidence(quotient.summed, "the ranks add up their sums here"),
+                Evidence(quotient.counted, "each rank counts its own part here"),
+            ),
+            no_fix_because="the count has to be reduced over the ranks where the sum is",
+        )
+    )
+
+
 _EXAMPLE = """
 import torch
 import torch.distributed as dist
@@ -200,6 +223,25 @@ def train(model, loader, held_out):
             accelerator.save(model.state_dict(), "best.pt")
 """
 
+_METER = """
+import torch
+import torch.distributed as dist
+
+class Mean:
+    def __init__(self):
+        self.total, self.count = 0.0, 0
+
+    def __call__(self, scores):
+        total, count = torch.tensor(float(scores.sum())), torch.tensor(len(scores))
+        if dist.is_initialized():
+            dist.all_reduce(total)
+{told}        self.total += total.item()
+        self.count += {count}
+
+    def get_metric(self):
+        return self.total / self.count{mark}
+"""
+
 RULE = Rule(
     "local-metric",
     Severity.WARNING,
@@ -208,6 +250,8 @@ RULE = Rule(
     check,
     examples=(
         Bad(_EXAMPLE.format(before="", mark="  # flagged")),
+        Bad(_METER.format(told="", count="len(scores)", mark="  # flagged")),
+        Good(_METER.format(told="            dist.all_reduce(count)\n", count="count.item()", mark="")),
         Bad(_PREPARED.format(right="(model(x).argmax(-1) == y).sum().item()  # flagged")),
         Good(_PREPARED.format(right="accelerator.gather_for_metrics(model(x).argmax(-1) == y).sum().item()")),
         Good(_EXAMPLE.format(before="dist.all_reduce(correct)\n    dist.all_reduce(total)\n    ", mark="")),

@@ -28,3 +28,9 @@ def fit(model):
 def again_and_again(step):
     for batch in framework_loader(None):
         step()
+
+
+def measure(update, result):
+    for batch in framework_loader(None):
+        update()
+    return result()

@@ -51,3 +51,12 @@ def test_a_module_that_keeps_state_gets_a_loop():
 def test_tests_are_no_entries():
     snapshot = Snapshot.of({"tests/test_train.py": TRAIN.encode(), "test_more.py": TRAIN.encode()})
     assert list(trace_program(snapshot, index(snapshot), snapshot.contents)) == []
+
+
+def test_a_meter_that_asks_other_ranks_is_measured_with():
+    meter = (
+        "import torch\nimport torch.distributed as dist\nclass Meter:\n    total = 0\n    def update(self, x):\n        {}\n"
+        "        self.total = self.total + x\n    def compute(self):\n        return self.total\n"
+    )
+    assert entries_of(meter=meter.format("dist.all_reduce(x)")) == [("meter.py", "Meter")]
+    assert entries_of(meter=meter.format("pass")) == []
