@@ -74,11 +74,11 @@ class Server:
 
     async def until_ready(self) -> None:
         """Wait until the server answers."""
-        for _ in range(300):
+        for _ in range(900):
             if await self.ready() is not None:
                 return
             await asyncio.sleep(0.2)
-        raise TimeoutError("the server did not start within a minute")
+        raise TimeoutError("the server did not start within three minutes")
 
     async def idle(self, within: float) -> bool:
         """Wait until nothing is left to do, at most ``within`` seconds; gives whether that came."""
