@@ -115,7 +115,24 @@ def _optimizers(call: Call) -> Value:
 
 @SUBJECT.function("preflight_library.schedulers_in")
 def _schedulers(call: Call) -> Value:
-    return _listed(call, _found(call.args[0], SCHEDULER))
+    """All schedules of a configuration, or those that the trainer steps once per "epoch" (where nothing is said) or "step"."""
+    if len(call.args) == 1:
+        return _listed(call, _found(call.args[0], SCHEDULER))
+    return _listed(call, (scheduler for scheduler, interval in _intervals(call.args[0], "epoch") if interval == call.args[1]))
+
+
+def _intervals(value: Value, interval: Value) -> Iterator[tuple[Instance, Value]]:
+    match value:
+        case Instance() if value.cls.has_base(SCHEDULER):
+            yield value, interval
+        case list() | tuple():
+            for each in value:
+                yield from _intervals(each, interval)
+        case dict() if "scheduler" in value:
+            yield from _intervals(value["scheduler"], value.get("interval", "epoch") if value.get("frequency", 1) == 1 else None)
+        case dict():
+            for each in value.values():
+                yield from _intervals(each, interval)
 
 
 def _listed(call: Call, found: Iterator[Instance]) -> GuestList:

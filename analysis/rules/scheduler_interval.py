@@ -15,36 +15,22 @@ length before the loader is prepared, multiply it by `accelerator.num_processes`
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import MoveStatement, Proposal, Reported
 from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._objects import Concern, concern, confidence_in, distinct
+from analysis.rules._objects import confidence_in, distinct
+from analysis.rules._rhythms import SEVERAL, Rhythm, rhythm_of
 from analysis.rules._schedules import LENGTHS, counts_ranks, left_behind, stays_behind, times_ranks
 from analysis.rules._statements import is_alone
-from analysis.rules._windows import loop_at
 from analysis.source import Span
 from analysis.trace import Trace
-from analysis.trace.events import Event, Kind
-from analysis.trace.places import visible, within
+from analysis.trace.events import Kind
+from analysis.trace.places import visible
 from analysis.trace.reading import statement_of, text
-
-#: So many steps of an optimizer between two of its schedule make an epoch, and so many batches.
-_SEVERAL = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Rhythm:
-    """How a schedule is stepped: ``epochs`` says how often the loop around its step's rhythm runs, ``batches`` the optimizer's steps in each round."""
-
-    step: Event
-    optimizer_step: Event
-    per_epoch: bool
-    epochs: Value
-    batches: int
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -55,35 +41,12 @@ def check(trace: Trace) -> Iterator[Reported]:
             told.add(each.step.span)
             yield Reported(stays_behind(trace, each))
     for scheduler in distinct(event.subject for event in trace.events(Kind.SCHEDULER_STEP)):
-        rhythm = _rhythm(trace, scheduler)
+        rhythm = rhythm_of(trace, scheduler)
         wrong = _wrong(trace, scheduler, rhythm) if rhythm is not None else None
         if rhythm is not None and wrong is not None:
             yield _reported(trace, scheduler, rhythm, wrong)
         elif counts_ranks(trace, scheduler) and scheduler.span is not None:
             yield Reported(times_ranks(trace, scheduler, scheduler.span))
-
-
-def _rhythm(trace: Trace, scheduler: Instance) -> Rhythm | None:
-    """The rhythm of the first two rounds, if every schedule's step belongs to a loop that steps its optimizer."""
-    steps = [event for event in trace.events(Kind.SCHEDULER_STEP) if concern(event.subject, scheduler) is Concern.YES]
-    optimizer = scheduler.fields.get("optimizer")
-    updates = [event for event in trace.events(Kind.STEP) if concern(event.subject, optimizer) is Concern.YES]
-    if not updates or not isinstance(optimizer, Instance) or any(trace.undecided(event) or event.span != steps[0].span for event in steps):
-        return None
-    inner = updates[0].context.stamp
-    if len(inner) < 2 or not trace.complete:  # noqa: PLR2004  epochs and batches
-        return None
-    epoch = inner[:-1]
-    in_first = [event for event in updates if within(event.context.stamp, epoch)]
-    stepped = [event for event in steps if within(event.context.stamp, epoch)]
-    loop = loop_at(trace, epoch[-1][0])
-    if loop is None or len(in_first) < _SEVERAL or any(trace.undecided(event) for event in in_first):
-        return None
-    if len(stepped) == len(in_first):
-        return Rhythm(steps[0], in_first[0], per_epoch=False, epochs=loop.stop, batches=len(in_first))
-    if len(stepped) == 1 and stepped[0].context.stamp == epoch:
-        return Rhythm(steps[0], in_first[0], per_epoch=True, epochs=loop.stop, batches=len(in_first))
-    return None
 
 
 def _wrong(trace: Trace, scheduler: Instance, rhythm: Rhythm) -> str | None:
@@ -111,7 +74,7 @@ def _wrong(trace: Trace, scheduler: Instance, rhythm: Rhythm) -> str | None:
 def _same(length: Value, epochs: Value) -> bool:
     if isinstance(length, Symbol):
         return length is epochs
-    return isinstance(length, int) and isinstance(epochs, int) and length == epochs and length > _SEVERAL
+    return isinstance(length, int) and isinstance(epochs, int) and length == epochs and length > SEVERAL
 
 
 def _moves_by_processes(scheduler: Instance) -> bool:
@@ -128,7 +91,12 @@ def _reported(trace: Trace, scheduler: Instance, rhythm: Rhythm, wrong: str) -> 
     files = trace.snapshot.contents
     by_accelerate = "processes" in wrong
     built = scheduler.span if scheduler.span is not None and scheduler.span.path in files else None
-    span = _prepared(trace, scheduler) or visible(rhythm.step, files) if by_accelerate else visible(rhythm.step, files)
+    by_framework = rhythm.step.span.path not in files
+    span = visible(rhythm.step, files)
+    if by_accelerate:
+        span = _prepared(trace, scheduler) or span
+    elif by_framework and built is not None:
+        span = built
     chain = [Evidence(built, "the schedule is told its length")] if built is not None else []
     finding = Finding(
         RULE.name,
@@ -139,11 +107,13 @@ def _reported(trace: Trace, scheduler: Instance, rhythm: Rhythm, wrong: str) -> 
         (
             *chain,
             Evidence(visible(rhythm.optimizer_step, files), "the optimizer steps with each batch"),
-            Evidence(visible(rhythm.step, files), "the schedule is stepped here"),
+            Evidence(visible(rhythm.step, files), "the framework steps the schedule in here" if by_framework else "the schedule is stepped here"),
         ),
     )
     if by_accelerate:
         return Reported(replace(finding, no_fix_because="count the length before the loader is prepared, or do not prepare the schedule"))
+    if by_framework:
+        return Reported(replace(finding, no_fix_because='the framework steps it once per epoch unless it is told "interval": "step" beside the schedule'))
     if not rhythm.per_epoch:
         return Reported(replace(finding, no_fix_because="either step the schedule per epoch or give it its length in batches"))
     place, after = statement_of(trace.snapshot, rhythm.step.span), statement_of(trace.snapshot, rhythm.optimizer_step.span)
@@ -159,6 +129,28 @@ def _prepared(trace: Trace, scheduler: Instance) -> Span | None:
     place = scheduler.fields.get("prepared: at")
     return place if isinstance(place, Span) and place.path in trace.snapshot.contents else None
 
+
+_LIT = """
+import lightning.pytorch as pl
+import torch
+
+class Net(pl.LightningModule):
+    def __init__(self, steps):
+        super().__init__()
+        self.net, self.steps = torch.nn.Linear(8, 1), steps
+
+    def training_step(self, batch, batch_idx):
+        x, y = batch
+        return torch.nn.functional.mse_loss(self.net(x), y)
+
+    def configure_optimizers(self):
+        optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, epochs=30, steps_per_epoch=self.steps){mark}
+        return {returned}
+
+def main(loader):
+    pl.Trainer(max_epochs=30).fit(Net(len(loader)), loader)
+"""
 
 RULE = Rule(
     "scheduler-interval",
@@ -231,6 +223,8 @@ def train(model, data, epochs=20):
             optimizer.zero_grad()
 """
         ),
+        Bad(_LIT.format(returned="[optimizer], [schedule]", mark="  # flagged")),
+        Good(_LIT.format(returned='{"optimizer": optimizer, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}', mark="")),
         Good(
             """
 import torch

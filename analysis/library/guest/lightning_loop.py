@@ -159,6 +159,7 @@ class Trainer:
         configured = model.configure_optimizers()
         model._optimizers = optimizers_in(configured)
         model._schedulers = schedulers_in(configured)
+        epoch_schedulers, step_schedulers = schedulers_in(configured, "epoch"), schedulers_in(configured, "step")
         model.train()
         model.on_fit_start()
         model.on_train_start()
@@ -168,8 +169,11 @@ class Trainer:
             for batch_idx, batch in enumerate(framework_loader(train_dataloaders)):
                 self._batch(model, batch, batch_idx)
                 self.global_step += 1
+                if model.automatic_optimization and (batch_idx + 1) % self.accumulate_grad_batches == 0:
+                    for scheduler in step_schedulers:
+                        model.lr_scheduler_step(scheduler, None)
             if model.automatic_optimization:
-                for scheduler in model._schedulers:
+                for scheduler in epoch_schedulers:
                     model.lr_scheduler_step(scheduler, None)
             self._validate(model, val_dataloaders)
             model.on_train_epoch_end()

@@ -1,0 +1,49 @@
+"""How a schedule is stepped beside its optimizer: with every batch, or once per epoch. Shared by rules, and no rule itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.interpreter.values import Instance, Value
+from analysis.rules._objects import Concern, concern
+from analysis.rules._windows import loop_at
+from analysis.trace import Trace
+from analysis.trace.events import Event, Kind
+from analysis.trace.places import within
+
+#: So many steps of an optimizer between two of its schedule make an epoch, and so many batches.
+SEVERAL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """How a schedule is stepped: ``epochs`` says how often the loop around its step's rhythm runs, ``batches`` the optimizer's steps in each round."""
+
+    step: Event
+    optimizer_step: Event
+    per_epoch: bool
+    epochs: Value
+    batches: int
+
+
+def rhythm_of(trace: Trace, scheduler: Instance) -> Rhythm | None:
+    """The rhythm of the first two rounds, if every schedule's step belongs to a loop that steps its optimizer."""
+    steps = [event for event in trace.events(Kind.SCHEDULER_STEP) if concern(event.subject, scheduler) is Concern.YES]
+    optimizer = scheduler.fields.get("optimizer")
+    updates = [event for event in trace.events(Kind.STEP) if concern(event.subject, optimizer) is Concern.YES]
+    if not updates or not isinstance(optimizer, Instance) or any(trace.undecided(event) or event.span != steps[0].span for event in steps):
+        return None
+    inner = updates[0].context.stamp
+    if len(inner) < 2 or not trace.complete:  # noqa: PLR2004  epochs and batches
+        return None
+    epoch = inner[:-1]
+    in_first = [event for event in updates if within(event.context.stamp, epoch)]
+    stepped = [event for event in steps if within(event.context.stamp, epoch)]
+    loop = loop_at(trace, epoch[-1][0])
+    if loop is None or len(in_first) < SEVERAL or any(trace.undecided(event) for event in in_first):
+        return None
+    if len(stepped) == len(in_first):
+        return Rhythm(steps[0], in_first[0], per_epoch=False, epochs=loop.stop, batches=len(in_first))
+    if len(stepped) == 1 and (stepped[0].context.stamp == epoch or stepped[0].context.stamp[len(epoch)][0] != inner[-1][0]):
+        return Rhythm(steps[0], in_first[0], per_epoch=True, epochs=loop.stop, batches=len(in_first))
+    return None
