@@ -48,11 +48,17 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     if asked is condition and span.path == inside.path and span.start <= inside.start and inside.end <= span.end:
         return bool(taken)  # ``a and b`` ended with ``a``, which is now asked for as the whole
     chosen = _chosen(domain, condition)
-    taken = _not_leaving(domain, span, chosen=chosen, counts=_counts(condition))
+    taken = not chosen if span in domain.world.turned else _not_leaving(domain, span, chosen=chosen, counts=_counts(condition))
     if taken != chosen:
         domain.avoided[id(condition)] = condition, taken
     domain.machine.state[_LAST] = condition, span, taken
     return taken
+
+
+def last_asked(domain: TraceDomain) -> Span | None:
+    """Where the flag stands that was asked for last, if it was not turned round already."""
+    _, span, _ = domain.machine.state.get(_LAST, (None, None, False))
+    return span if isinstance(span, Span) and span not in domain.world.turned else None
 
 
 def turn_last(domain: TraceDomain) -> bool:

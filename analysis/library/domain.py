@@ -31,12 +31,14 @@ if TYPE_CHECKING:
 class World:
     """One way in which a program can run: on several ranks or alone, its undecided flags all on or all off.
 
-    ``collecting``: a short run that only finds out what is done to arguments that nobody passes.
+    ``collecting``: a short run that only finds out what is done to arguments that nobody passes. ``turned``: conditions that are answered the
+    other way, since their first answer ended the program.
     """
 
     distributed: bool = False
     flags: bool = True
     collecting: bool = False
+    turned: frozenset[Span] = frozenset()
 
 
 #: Built-in functions that mean more to a trace than to Python.

@@ -14,6 +14,7 @@ from analysis.interpreter.signals import BudgetSpent, GuestRaise, StopRun
 from analysis.interpreter.values import Value
 from analysis.library.casting import Casting, Name
 from analysis.library.costs import costly
+from analysis.library.decisions import last_asked
 from analysis.library.domain import TraceDomain, World
 from analysis.library.driving import call_entry
 from analysis.library.entries import Entry, candidates, stateful_modules
@@ -37,6 +38,8 @@ ENTRY_BUDGET, PROGRAM_BUDGET, FILE_BUDGET = 120_000, 250_000, 3_000
 RESERVE = 60_000
 #: Steps of a run that only collects what is done to arguments.
 COLLECTING_BUDGET = 20_000
+#: How many flags are turned round where a program ends in an exception before it trains.
+MOST_TURNED = 3
 #: Bytes that say a program may run on several ranks.
 _DISTRIBUTED = (
     b"torch.distributed", b"init_process_group", b"accelerate", b"lightning", b"deepspeed", b"LOCAL_RANK", b"torchrun", b"DistributedDataParallel", b"fabric",
@@ -144,6 +147,9 @@ class Tracing:
                 left = most
                 todo.insert(0, world)
                 continue
+            if (turned := ended.to_turn()) is not None and len(world.turned) < MOST_TURNED:
+                todo.insert(0, replace(world, turned=world.turned | {turned}))
+                continue
             wider = Horizon.for_window(ended.domain.rehearsal.window)
             if wider.rounds > horizon.rounds and left > 2 * ended.steps:  # a window that the collecting run did not come to
                 horizon = wider
@@ -152,7 +158,7 @@ class Tracing:
             ran.reached.update(ended.reached())
             yield ended.trace(seen or self.snapshot, entry)
             if ended.domain.decided_flags and world.flags and not world.distributed:
-                todo.append(replace(world, flags=False))
+                todo.append(World(flags=False))
 
 
 def _not_run(snapshot: Snapshot, entry: Entry) -> Trace:
@@ -172,6 +178,7 @@ class Run:
     complete: bool
     result: Value
     steps: int
+    raised: bool = False  # an exception of the program ended it
 
     def trace(self, snapshot: Snapshot, entry: Entry) -> Trace:
         """What rules read."""
@@ -183,6 +190,10 @@ class Run:
     def came_to_nothing(self) -> bool:
         """Whether its steps were spent before anything trained."""
         return self.machine.steps < 0 and not self.domain.rehearsal.trained
+
+    def to_turn(self) -> Span | None:
+        """The condition that was asked for last, if an exception ended the run before anything trained: on its other side the program may go on."""
+        return last_asked(self.domain) if self.raised and not self.domain.rehearsal.trained else None
 
     def reached(self) -> Iterator[tuple[str, int]]:
         """The functions that ran, by file and first byte."""
@@ -220,7 +231,7 @@ def run(
     machine = Machine(snapshot, domain, budget, modules=index.modules, survives_raises=True)
     machine.entry_path, machine.skipped = entry.path, skipped
     domain.bind(machine)
-    complete, result = True, None
+    complete, result, raised = True, None, False
     try:
         if entry.qualname:
             result = call_entry(domain, source, entry.qualname)
@@ -229,9 +240,9 @@ def run(
     except BudgetSpent:
         complete = False
         machine.note(_last_place(machine, source), "the run takes more steps than are followed: what comes after this was not read")
-    except (GuestRaise, StopRun):
-        complete = True
+    except (GuestRaise, StopRun) as end:
+        raised = isinstance(end, GuestRaise)
     except Exception as error:  # noqa: BLE001  a gap of ours ends this run and no other; the reader is told
         complete = False
         machine.note(_last_place(machine, source), f"the analysis failed here ({type(error).__name__}): what comes after this was not read")
-    return Run(machine, domain, complete, result, budget - max(machine.steps, 0))
+    return Run(machine, domain, complete, result, budget - max(machine.steps, 0), raised)
