@@ -29,8 +29,13 @@ def mode_surely_matters(model: Instance) -> bool:
     return any(_drops(module) or any(_name(cls).startswith(_MODAL) for cls in module.cls.mro) for module in modules_in(model))
 
 
+def holds_unknown(module: Instance) -> bool:
+    """Whether something that is not told, and may be a module with parameters, is kept in it and called."""
+    return any(_may_be_module(value) for value in module.fields.values())
+
+
 def _is_modal(snapshot: Snapshot, module: Instance) -> bool:
-    if any(_may_be_module(value) for value in module.fields.values()):
+    if holds_unknown(module):
         return True
     return _drops(module) or any(_class_is_modal(snapshot, cls) for cls in module.cls.mro)
 

@@ -17,10 +17,13 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
+from analysis.interpreter.values import Instance
+from analysis.library.ownership import modules_in
 from analysis.library.tensor import Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of
-from analysis.rules._objects import confidence_in
+from analysis.rules._modes import holds_unknown
+from analysis.rules._objects import confidence_in, inner
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
@@ -53,11 +56,16 @@ PROTOCOL = Automaton(
 def check(trace: Trace) -> Iterator[Reported]:
     """A step right after a clearing, in a program that knows the gradients' way."""
     for gradients in gradients_of(trace):
-        if not gradients.owners or _imagined(trace, gradients):
+        if not gradients.owners or _imagined(trace, gradients) or _holds_unknown(gradients):
             continue
         for witness in trace.run(PROTOCOL, _letters(gradients), *GRADIENT_EVENTS, Kind.GRADIENT_CALL):
             if _repeats(witness):
                 yield _reported(trace, gradients, witness)
+
+
+def _holds_unknown(gradients: Gradients) -> bool:
+    """Whether the optimizer's modules hold others that are not told: a backward may reach those."""
+    return any(holds_unknown(module) for owner in gradients.owners if isinstance(owner, Instance) for module in modules_in(inner(owner)))
 
 
 def _imagined(trace: Trace, gradients: Gradients) -> bool:
