@@ -31,11 +31,26 @@ def define(machine: Machine, node: ast.ClassDef, frame: Frame) -> Exit | None:
         _make_members(machine, cls)
     result = decorated(machine, node, cls, frame)
     machine.assign(ast.copy_location(ast.Name(node.name, ast.Store()), node), result, frame)
+    keywords = {keyword.arg: machine.evaluate(keyword.value, frame) for keyword in node.keywords if keyword.arg and keyword.arg != "metaclass"}
+    _announce(machine, cls, keywords, span)
+    return None
+
+
+def _announce(machine: Machine, cls: Class, keywords: dict[str, Value], span: Span) -> None:
+    """Tell the bases that they were inherited from."""
     hook = next((owner.namespace["__init_subclass__"] for owner in cls.mro[1:] if "__init_subclass__" in owner.namespace), None)
     if isinstance(hook, (Function, HostFunction)):
-        keywords = {keyword.arg: machine.evaluate(keyword.value, frame) for keyword in node.keywords if keyword.arg and keyword.arg != "metaclass"}
         machine.call(hook, [cls], keywords, span)
-    return None
+
+
+def define_by_call(machine: Machine, name: str, bases: tuple[Value, ...], namespace: dict[str, Value], span: Span) -> Class:
+    """``type(name, bases, namespace)``."""
+    found = [machine.domain.lookup(base.dotted) if isinstance(base, External) else base for base in bases]
+    known = tuple(base if value is MISSING else value for base, value in zip(bases, found, strict=True))
+    module = machine.frame.module.name if machine.frame is not None else ""
+    cls = Class(name, f"{module}.{name}", known, {**namespace}, span)
+    _announce(machine, cls, {}, span)
+    return cls
 
 
 def decorated(machine: Machine, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, value: Value, frame: Frame) -> Value:

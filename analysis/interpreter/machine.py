@@ -61,6 +61,8 @@ class Machine:
         self.next_loop = 0
         #: How many items were taken so far that the source does not tell.
         self.unknown_items = 0
+        #: How many of them each rank has of its own.
+        self.own_items = 0
         self.state: dict[str, Any] = {}
         #: Conditions whose outcome differs between ranks, with the answers of rank 0 and of the others, as the domain found them.
         self.divisions: dict[Span, tuple[Value, bool | None, bool | None]] = {}
@@ -93,6 +95,7 @@ class Machine:
     assign = statements.assign
     call = calls.call
     construct = classes.construct
+    define = classes.define_by_call
     getattr = attributes.get
     setattr = attributes.set
     delattr = attributes.delete

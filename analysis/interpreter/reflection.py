@@ -153,6 +153,9 @@ def _delattr(call: Call) -> Value:
 
 
 def _type(call: Call) -> Value:
+    match call.args:
+        case [name, tuple() as bases, dict() as namespace]:
+            return call.machine.define(name if isinstance(name, str) else "made", bases, namespace, call.span)
     value = call.args[0]
     return value.cls if isinstance(value, Instance) else unknown(call, value) if isinstance(value, UNKNOWN) else type(value)
 

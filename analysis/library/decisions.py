@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
 from analysis.library.ranks import answers
+from analysis.library.skipping import skips_training
 from analysis.library.tensor import Scalar
 from analysis.source import SourceFile, Span
 from analysis.syntax import walk
@@ -107,7 +108,10 @@ def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool, counts: bool)
     otherwise: list[ast.stmt] = [ast.Break()] if isinstance(found, ast.While) else found.orelse
     taken, other = (found.body, otherwise) if chosen != domain.machine.negated else (otherwise, found.body)
     ends = [_ends(side, flags=domain.world.flags) or (counts and _notes(side)) for side in (taken, other)]
-    return not chosen if ends == [True, False] else chosen
+    if ends[0] != ends[1]:
+        return not chosen if ends[0] else chosen
+    skips = domain.world.distributed and isinstance(source, SourceFile) and skips_training(source, found, taken, other)
+    return not chosen if skips else chosen
 
 
 def _notes(body: list[ast.stmt]) -> bool:

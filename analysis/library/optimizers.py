@@ -44,8 +44,10 @@ class Lion(torch.optim.Optimizer):
 
 opt = Lion([torch.nn.Parameter(torch.ones(1))])
 opt.step()
+clipped = type("Clipped", (torch.optim.SGD,), {"step": lambda self, closure=None: None})
+clipped([torch.nn.Parameter(torch.ones(1))], lr=0.1).step()
 """,
-            ("optimizer_built Lion", "step Lion"),
+            ("optimizer_built Lion", "step Lion", "optimizer_built Clipped", "step Clipped"),
         ),
         Example(
             """

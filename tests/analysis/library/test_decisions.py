@@ -53,3 +53,36 @@ def test_a_loop_up_to_an_unknown_bound_is_entered(flags):
 def test_an_unknown_end_is_not_reached_at_the_first_step(flags):
     assert steps("while True", "if progress.steps >= args.most: progress.done = True", flags=flags) > 1
     assert steps("while True", "if progress.steps >= args.most: break", flags=flags) > 1
+
+
+EVALUATES = """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--eval-only", action="store_true")
+args = parser.parse_args()
+net = torch.nn.Linear(1, 1)
+
+def train():
+    net.train()
+
+def main():
+    {body}
+
+main()
+"""
+BODIES = (
+    "if args.eval_only:\n        return net.eval()\n    train()",
+    "if args.eval_only:\n        net.eval()\n    else:\n        train()",
+    "if not args.eval_only:\n        train()\n    else:\n        net.eval()",
+)
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_ranks_train_whatever_the_flags(body):
+    snapshot = Snapshot.of({"train.py": EVALUATES.format(body=body).encode()})
+    for world, kind in ((World(distributed=True), Kind.TRAIN_MODE), (World(), Kind.EVAL_MODE), (World(flags=False), Kind.TRAIN_MODE)):
+        ended = run(snapshot, index(snapshot), Entry("train.py"), world)
+        assert ended is not None
+        assert [event.kind for event in ended.trace(snapshot, Entry("train.py")).events(Kind.TRAIN_MODE, Kind.EVAL_MODE)] == [kind]
