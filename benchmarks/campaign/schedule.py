@@ -19,7 +19,7 @@ DEEDS: tuple[Deed, ...] = get_args(Deed)
 _WEIGHTS = tuple(5 if deed in {"push", "force-push"} else 1 for deed in DEEDS)
 
 #: Requests that a fault can meet: method, and the path below the repository.
-_REQUESTS = (
+REQUESTS = (
     ("POST", r"/check-runs$"),
     ("PATCH", r"/check-runs/\d+$"),
     ("POST", r"/pulls/\d+/reviews$"),
@@ -34,7 +34,8 @@ _REQUESTS = (
     ("GET", r"/compare/"),
     ("GET", r"/permission$"),
 )
-_FAULTS: tuple[Callable[[], Fault], ...] = (
+#: What a request may meet.
+FAULTS: tuple[Callable[[], Fault], ...] = (
     BadGateway,
     lambda: BadGateway(after_write=True),
     Drop,
@@ -90,8 +91,8 @@ def _act(dice: random.Random) -> Act:
 
 
 def _trouble(dice: random.Random) -> Trouble:
-    method, path = dice.choice(_REQUESTS)
-    fault = dice.choice(_FAULTS)()
+    method, path = dice.choice(REQUESTS)
+    fault = dice.choice(FAULTS)()
     if method == "GET" and path.endswith(r"\d+$") and dice.random() < 0.3:  # noqa: PLR2004  # now and then an old answer
         fault = StaleHead()
     if isinstance(fault, Delay) and method != "GET":

@@ -82,7 +82,7 @@ async def reviewed(repository: Repository, pull: PullRequest) -> None:
     await at_rest(repository)
 
 
-async def at_rest(repository: Repository) -> None:
+async def at_rest(repository: Repository, seconds: float = 20.0) -> None:
     """Wait until the bot that gets the deliveries has nothing left to do."""
     webhook = repository.platform.outbox.url or ""
 
@@ -90,4 +90,4 @@ async def at_rest(repository: Repository) -> None:
         async with aiohttp.ClientSession() as session, session.get(webhook.replace("/webhook", "/readyz")) as response:
             return bool((await response.json())["active_jobs"] == 0)
 
-    await until(idle)
+    await until(idle, seconds)
