@@ -95,6 +95,28 @@ def main(net, loader, sampler):
         {save}
 """
 
+_LIT = """
+import lightning.pytorch as pl
+import torch
+{imports}
+class Net(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(8, 1)
+
+    def training_step(self, batch, batch_idx):
+        x, y = batch
+        return torch.nn.functional.mse_loss(self.net(x), y)
+
+    def on_train_epoch_end(self):
+        {guard}torch.save(self.net.state_dict(), "net.pt"){mark}
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+pl.Trainer(devices=4, strategy="ddp").fit(Net(), None)
+"""
+
 RULE = Rule(
     "every-rank-checkpoint",
     Severity.WARNING,
@@ -106,6 +128,11 @@ RULE = Rule(
             _EXAMPLE.format(imports="", save='torch.save(net.state_dict(), "net.pt")  # flagged'),
             fixed=_EXAMPLE.format(imports="", save=f'{_CONDITION}\n            torch.save(net.state_dict(), "net.pt")'),
         ),
+        Bad(
+            _LIT.format(imports="", guard="", mark="  # flagged"),
+            fixed=_LIT.format(imports="import torch.distributed\n", guard=f"{_CONDITION}\n            ", mark=""),
+        ),
+        Good(_LIT.format(imports="", guard="if self.trainer.is_global_zero:\n            ", mark="")),
         Good(_EXAMPLE.format(imports="", save='if rank == 0:\n            torch.save(net.state_dict(), "net.pt")')),
         Good(_EXAMPLE.format(imports="", save='torch.save(net.state_dict(), f"net-{rank}.pt")')),
         Good(_EXAMPLE.format(imports="", save='if rank != 0:\n            continue\n        torch.save(net.state_dict(), "net.pt")')),

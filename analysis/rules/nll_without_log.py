@@ -26,6 +26,8 @@ from analysis.trace.reading import text
 
 _PROBABILITIES = frozenset({"softmax", "sigmoid"})
 _THROUGH = SHAPES | {"clamp", "clip"}
+#: Operations whose result may be any number, and is no logarithm.
+_SCORES = UNBOUNDED | {"matmul", "mm", "bmm", "addmm", "einsum"}
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -33,7 +35,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     told: set[tuple[Span, Span]] = set()
     for event in losses(trace, {"nll_loss"}):
         for made in origins(event.detail[0], _THROUGH):
-            if made.op in _PROBABILITIES | UNBOUNDED and (made.span, event.span) not in told:
+            if made.op in _PROBABILITIES | _SCORES and (made.span, event.span) not in told:
                 told.add((made.span, event.span))
                 yield _reported(trace, event, made)
 
@@ -98,6 +100,7 @@ RULE = Rule(
             _training("loss = F.nll_loss(net(x), y)  # flagged"),
             fixed=_training("loss = F.cross_entropy(net(x), y)"),
         ),
+        Bad(_training("loss = F.nll_loss(x @ net(x), y)  # flagged"), fixed=_training("loss = F.cross_entropy(x @ net(x), y)")),
         Good(_training("loss = F.nll_loss(F.log_softmax(net(x), dim=1), y)")),
         Good(_training("loss = torch.nn.NLLLoss()(net(x).softmax(dim=1).clamp(min=1e-8).log(), y)")),
         Good(_training("sure = net(x).softmax(dim=1).max()", "loss = F.cross_entropy(net(x), y)", "print(sure)")),

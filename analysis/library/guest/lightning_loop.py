@@ -140,7 +140,9 @@ class LightningModule(torch.nn.Module):
 
 
 class Trainer:
-    def __init__(self, *args, accumulate_grad_batches=1, gradient_clip_val=None, **options):
+    def __init__(self, *args, accumulate_grad_batches=1, gradient_clip_val=None, devices="auto", strategy="auto", **options):
+        if (isinstance(devices, int) and devices > 1) or (isinstance(strategy, str) and strategy.startswith(("ddp", "fsdp", "deepspeed"))):
+            torch.distributed.init_process_group(strategy)
         self.accumulate_grad_batches = accumulate_grad_batches
         self.gradient_clip_val = gradient_clip_val
         self.current_epoch = 0
