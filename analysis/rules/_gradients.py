@@ -30,7 +30,7 @@ def scaler_of(loss: Tensor) -> Instance | None:
         made = loss.made
         if made is None:
             return None
-        if made.op == "scale":
+        if made.op == "scale" and "scaler" in made.options:  # else a method of that name, of something that is not known
             scaler = made.options["scaler"]
             return scaler if isinstance(scaler, Instance) and scaler.fields.get("scaler: enabled") is not False else None
         inner = next(tensors_in(made.inputs), None)

@@ -9,6 +9,7 @@ from analysis.snapshot import Snapshot
 RULES = (
     "retained-graph", "missing-zero-grad", "double-softmax", "unsharded-loader", "stuck-in-eval", "evaluation-with-grad", "missing-set-epoch", "discarded-move",
     "bypassed-backward", "rank-conditional-collective", "unscaled-accumulation", "frozen-by-mistake", "discarded-result",
+    "clip-before-unscale", "step-bypasses-scaler",
 )  # fmt: skip
 
 POLICY_GRADIENT = """
@@ -212,6 +213,18 @@ lowered = rows.map(lambda row: {"text": row["text"].lower()})
 lowered
 scores = torch.ones(4).clamp(0, 1)
 scores
+"""
+METHOD_CALLED_SCALE = """
+import torch
+
+def train(model, loader, weights):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    factor = torch.ones(1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        factor.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
 """
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 
