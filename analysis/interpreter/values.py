@@ -169,10 +169,12 @@ class Class:
     span: Span | None = None
     mro: tuple[Class, ...] = ()
     metadata: dict[str, Value] = field(default_factory=dict)
+    _ancestry: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if not self.mro:
             self.mro = _linearise(self)
+        self._ancestry = frozenset(name for owner in self.mro for name in (owner.dotted, *(b.dotted for b in owner.bases if isinstance(b, External))))
 
     def __repr__(self) -> str:
         return f"<class {self.dotted}>"
@@ -186,7 +188,7 @@ class Class:
 
     def has_base(self, dotted: str) -> bool:
         """Whether ``dotted`` (a library's class) is among its ancestors or itself, followed bases or not."""
-        return any(owner.dotted == dotted or any(isinstance(b, External) and b.dotted == dotted for b in owner.bases) for owner in self.mro)
+        return dotted in self._ancestry
 
 
 def _linearise(cls: Class) -> tuple[Class, ...]:  # C3 in the easy cases, depth first without doubles where the bases disagree

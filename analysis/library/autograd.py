@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -69,10 +69,8 @@ class Autograd:
 
     def made(self, op: str, inputs: tuple[Value, ...], options: Mapping[str, Value] | None = None, *, cut: bool = False) -> Tensor:
         """The result of ``op``. It carries a graph if grad mode is on, an input does, and the operation does not cut."""
-        found = list(tensors_in(inputs))
-        if options:
-            found.extend(tensors_in(options))
         made = Made(op, inputs, options or {}, self._here)
+        found = [*made.tensors, *tensors_in(options)] if options else made.tensors
         if op not in _THROUGH:
             self._used_gradients(found, op)
         varying = any(tensor.rank_varying for tensor in found)
@@ -90,7 +88,7 @@ class Autograd:
             forwards |= {held.forward}
         return Tensor(self, made.span, self.machine.stamp, True, owners, forwards, made, marks, varying)  # noqa: FBT003  ``attached``, in its place
 
-    def _used_gradients(self, tensors: list[Tensor], op: str) -> None:
+    def _used_gradients(self, tensors: Iterable[Tensor], op: str) -> None:
         """Gradients that are read or scaled by hand are events: whoever does so may mean something else than a plain step."""
         for tensor in tensors:
             if tensor.made is not None and tensor.made.op in _THROUGH and (parameter := parameter_behind_gradient(tensor)) is not None:

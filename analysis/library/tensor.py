@@ -7,7 +7,7 @@ the softmax that was applied to it three calls earlier, whatever files lie betwe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Never, TypeAlias
 
@@ -23,13 +23,18 @@ class Made:
     """The operation that made a value: ``softmax``, ``cross_entropy``, ``detach``, ``add``, ``attribute``, ``forward`` and so on.
 
     ``inputs`` are its operands in order (a method's receiver first), ``options`` its keyword arguments and whatever the
-    handler worked out (``dim``, ``reduction``, ``name`` of an attribute, ``module`` of a forward).
+    handler worked out (``dim``, ``reduction``, ``name`` of an attribute, ``module`` of a forward). ``tensors`` are those
+    among the operands, found once: rules walk back over them again and again.
     """
 
     op: str
     inputs: tuple[Value, ...]
     options: Mapping[str, Value]
     span: Span
+    tensors: tuple[Tensor, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tensors", tuple(tensors_in(self.inputs)))
 
 
 @dataclass(frozen=True, slots=True)

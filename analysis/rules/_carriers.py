@@ -10,7 +10,7 @@ from analysis.enclosing import enclosing, expression_at
 from analysis.fixes.change import WrapExpression
 from analysis.interpreter.values import Stamp
 from analysis.library.stores import stamp_of
-from analysis.library.tensor import Tensor, tensors_in
+from analysis.library.tensor import Tensor
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
 from analysis.syntax import walk
@@ -108,7 +108,7 @@ def ancestors(value: Tensor) -> Iterator[Tensor]:
     while todo and len(seen) < _MOST_ANCESTORS:
         tensor = todo.pop()
         yield tensor
-        for before in tensors_in(tensor.made.inputs if tensor.made else ()):
+        for before in tensor.made.tensors if tensor.made else ():
             if before not in seen:
                 seen.add(before)
                 todo.append(before)

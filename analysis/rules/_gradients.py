@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.interpreter.values import Instance, Value
 from analysis.library.optimizers import parameters_of
 from analysis.library.ownership import is_module
-from analysis.library.tensor import Tensor, tensors_in
+from analysis.library.tensor import Tensor
 from analysis.rules._objects import Concern, Holdings, concern, optimizers, owners_in_subject
 from analysis.trace import Trace
 from analysis.trace.automaton import Letter
@@ -33,7 +33,7 @@ def scaler_of(loss: Tensor) -> Instance | None:
         if made.op == "scale" and "scaler" in made.options:  # else a method of that name, of something that is not known
             scaler = made.options["scaler"]
             return scaler if isinstance(scaler, Instance) and scaler.fields.get("scaler: enabled") is not False else None
-        inner = next(tensors_in(made.inputs), None)
+        inner = next(iter(made.tensors), None)
         if inner is None or made.op not in _ARITHMETIC:
             return None
         loss = inner

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analysis.library.losses import LOSSES
-from analysis.library.tensor import Tensor, tensors_in
+from analysis.library.tensor import Tensor
 from analysis.rules._objects import forward_numbers, numbers_in
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -52,10 +52,10 @@ def _surely_reaches(loss: Tensor, number: int) -> bool:
         made = todo.pop().made
         if made is None or made.op not in _CARRYING:
             continue
-        for tensor in tensors_in(made.inputs):
+        for tensor in made.tensors:
             if number not in tensor.forwards or tensor in seen:
                 continue
-            if tensor.made is not None and number not in numbers_in(tensors_in(tensor.made.inputs)):
+            if tensor.made is not None and number not in numbers_in(tensor.made.tensors):
                 return True
             seen.add(tensor)
             todo.append(tensor)

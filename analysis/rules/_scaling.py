@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.library.losses import LOSSES
-from analysis.library.tensor import Made, Tensor, tensors_in
+from analysis.library.tensor import Made, Tensor
 
 _FUNCTIONS = frozenset(LOSSES.values())
 #: Operations that leave the factor of a loss as it is.
@@ -51,7 +51,7 @@ def _walk(tensor: Tensor, depth: int) -> Scaling:
     made = tensor.made
     if made is None or depth == 0:
         return Scaling([], [Reduction.UNKNOWN], [])
-    inner = [each for each in tensors_in(made.inputs) if each.attached]
+    inner = [each for each in made.tensors if each.attached]
     match made.op:
         case "truediv" if len(inner) == 1 and inner[0] is made.inputs[0]:
             return _scaled(_walk(inner[0], depth - 1), Divided(made.inputs[1], made))

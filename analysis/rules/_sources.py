@@ -66,7 +66,7 @@ def cuts_in(value: Value) -> Iterator[tuple[Made, Tensor]]:
         seen.add(id(each))
         made = each.made
         if made.op in CUTS:
-            yield from ((made, inner) for inner in tensors_in(made.inputs) if inner.attached and not isinstance(inner, Parameter))
+            yield from ((made, inner) for inner in made.tensors if inner.attached and not isinstance(inner, Parameter))
         elif made.op in CARRIED:
             todo.extend(inner for inner in _inputs(made))
 
@@ -75,7 +75,7 @@ def cuts_anywhere_in(value: Tensor) -> Iterator[tuple[Made, Tensor]]:
     """Where a graph was cut on the way to ``value``, through operations that are not known too: only where it has no graph for certain."""
     for each in all_in(value):
         if each.made is not None and each.made.op in CUTS:
-            yield from ((each.made, inner) for inner in tensors_in(each.made.inputs) if inner.attached and not isinstance(inner, Parameter))
+            yield from ((each.made, inner) for inner in each.made.tensors if inner.attached and not isinstance(inner, Parameter))
 
 
 def _inputs(made: Made) -> Iterator[Value]:
@@ -104,7 +104,7 @@ def all_in(value: Tensor) -> Iterator[Tensor]:
         yield tensor
         if tensor.made is None:
             continue
-        for each in tensors_in(tensor.made.inputs):
+        for each in tensor.made.tensors:
             if id(each) not in seen:
                 seen.add(id(each))
                 todo.append(each)

@@ -103,7 +103,7 @@ def _is_a_method(forward: Event) -> bool:
 def _is_made_up(forward: Event) -> bool:
     """Whether the inputs are noise or constants made on the spot: a measurement or a sample, and no evaluation on data."""
     given = list(tensors_in(forward.detail))
-    origins = [each.made.op for tensor in given for each in ancestors(tensor) if each.made is not None and not list(tensors_in(each.made.inputs))]
+    origins = [each.made.op for tensor in given for each in ancestors(tensor) if each.made is not None and not each.made.tensors]
     return bool(origins) and all(op in _FACTORIES for op in origins) and not any(isinstance(each, Symbol) for each in forward.detail)
 
 

@@ -78,7 +78,7 @@ def check(trace: Trace) -> Iterator[Reported]:
             made = tensor.made
             if made is None or made.op not in _GATHERS or tensor.attached or made.span in told or made.span.path not in trace.snapshot.contents:
                 continue
-            own = [each for each in tensors_in(made.inputs) if each.attached]
+            own = [each for each in made.tensors if each.attached]
             through = attached_in(event.value) if through is None else through
             unknown = not own and not event.value.attached and _of_unknown_model(trace, made)
             if unknown or (own and not any(_reached(each, through) for each in own)):
@@ -115,14 +115,14 @@ def _of_unknown_model(trace: Trace, made: Made) -> bool:
     """Whether gradients are recorded, and what is gathered was computed from what something unknown was called for."""
     if not any(event.span == made.span and event.context.grad for event in trace.events(Kind.COLLECTIVE)):
         return False
-    todo = list(tensors_in(made.inputs))
+    todo = list(made.tensors)
     while todo:
         before = todo.pop().made
         if before is None or before.op in CUTS:
             continue
         if any(isinstance(each, Symbol) and _CALLED in each.why for each in before.inputs):
             return True
-        todo.extend(tensors_in(before.inputs))
+        todo.extend(before.tensors)
     return False
 
 
@@ -133,7 +133,7 @@ def _reached(own: Tensor, through: frozenset[Made]) -> bool:
         return made is not None
     if "module" in made.options or made.op in {"getitem", "attribute"}:
         return False
-    return any(_reached(each, through) for each in tensors_in(made.inputs) if each.attached)
+    return any(_reached(each, through) for each in made.tensors if each.attached)
 
 
 def _reported(trace: Trace, backward: Event, made: Made, *, unknown: bool) -> Reported:

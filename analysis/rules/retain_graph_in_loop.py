@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, RemoveArgument, Reported
-from analysis.library.tensor import Parameter, Tensor, tensors_in
+from analysis.library.tensor import Parameter, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import numbers_in
 from analysis.source import Span
@@ -71,7 +71,7 @@ def _made_here(event: Event) -> bool:
             return False
         if tensor.span != made.span or "module" in made.options:
             continue  # a forward's output that was made again: its inside is that of an earlier walk
-        for each in tensors_in(made.inputs):
+        for each in made.tensors:
             if each.attached and each not in seen:
                 seen.add(each)
                 todo.append(each)

@@ -76,9 +76,9 @@ def _uneven(tensor: Tensor) -> Made | None:
         if made.op in _UNEVEN or (made.op == "getitem" and _is_mask(made.options.get("key"))):
             return made
         if made.op == "cat":
-            pieces = [_uneven(each) for each in tensors_in(made.inputs)]
+            pieces = [_uneven(each) for each in made.tensors]
             return pieces[0] if pieces and None not in pieces else None
-        inner = next(tensors_in(made.inputs), None)
+        inner = next(iter(made.tensors), None)
         if made.op not in _KEEPING or inner is None:
             return None
         tensor = inner

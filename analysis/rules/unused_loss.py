@@ -107,7 +107,7 @@ def _has_output_of_its_own(given: Tensor, operations: frozenset[Made]) -> bool:
             if _is_part(made) and _is_taken(made, operations):
                 return False
         elif made.op in CARRIED:
-            todo.extend(tensors_in(made.inputs))
+            todo.extend(made.tensors)
         else:
             return False
     return False
@@ -120,7 +120,7 @@ def _is_output(made: Made) -> bool:
 
 def _is_part(made: Made) -> bool:
     """Whether it is one of several outputs of a module whose structure is not known."""
-    whole = next(tensors_in(made.inputs), None)
+    whole = next(iter(made.tensors), None)
     return made.op == "getitem" and isinstance(made.options.get("key"), (int, str)) and whole is not None and whole.made is not None and _is_output(whole.made)
 
 
@@ -156,7 +156,7 @@ def _left_out(trace: Trace, trained: _Trained, event: Event, total: Tensor, root
 def _unweighed(term: Tensor) -> Tensor:
     """The term without the numbers that it is multiplied with."""
     for _ in range(_MOST):
-        attached = [each for each in tensors_in(term.made.inputs) if each.attached] if term.made is not None and term.made.op in _WEIGHING else []
+        attached = [each for each in term.made.tensors if each.attached] if term.made is not None and term.made.op in _WEIGHING else []
         if len(attached) != 1 or isinstance(attached[0], Parameter):
             return term
         term = attached[0]
