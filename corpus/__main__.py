@@ -44,7 +44,7 @@ def _run(options: argparse.Namespace) -> int:
             sheet = recorded(observation, sheet)
             write_sheet(sheet, repository, options.corpus)
         findings += [label for _, label in comparison.known]
-        observations.append(observation)
+        observations.append(observation.without_source())
     known = judged(read_known(options.corpus), observations)
     if options.record and known:
         write_known(known, options.corpus)

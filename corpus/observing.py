@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from analysis.engine import analyse
@@ -63,6 +63,10 @@ class Observation:
     def alarms(self) -> tuple[Observed, ...]:
         """The errors and warnings."""
         return tuple(each for each in self.findings if each.is_alarm)
+
+    def without_source(self) -> Observation:
+        """The same without the parsed files: those of forty repositories fill the memory."""
+        return replace(self, snapshot=Snapshot.of({}))
 
 
 def observe(root: Path, repository: Repository) -> Observation:
