@@ -54,7 +54,6 @@ def run_top_level(machine: Machine, source: SourceFile, name: str) -> Module:
         span = error.span or source.span(source.tree.body[0])
         machine.note(span, f"{source.path} stops here while it is imported: {describe(error.value)}")
     machine.frame, machine.stamp = before, loops
-    module.executed = True
     return module
 
 

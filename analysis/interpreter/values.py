@@ -126,7 +126,6 @@ class Module:
     name: str
     file: SourceFile
     vars: dict[str, Value]
-    executed: bool = False
 
     def __repr__(self) -> str:
         return f"<module {self.name}>"
@@ -172,8 +171,7 @@ class Class:
     _ancestry: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        if not self.mro:
-            self.mro = _linearise(self)
+        self.mro = self.mro or _linearise(self)
         self._ancestry = frozenset(name for owner in self.mro for name in (owner.dotted, *(b.dotted for b in owner.bases if isinstance(b, External))))
 
     def __repr__(self) -> str:
