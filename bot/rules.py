@@ -10,5 +10,5 @@ from estimator.findings import memory_rules
 
 @cache
 def every_rule() -> tuple[Rule, ...]:
-    """All of them by name. Raises ``analysis.rule.RuleNotLoadedError``."""
+    """All of them by name. Raises ``analysis.installed.NotLoadedError``."""
     return tuple(sorted((*discover(), *memory_rules()), key=lambda rule: rule.name))

@@ -57,10 +57,7 @@ class Result:
         return [annotate(finding, self._patched(finding)) for finding in rest]
 
     def actions(self) -> tuple[Action, ...]:
-        """The buttons under the completed check.
-
-        "Re-run" stands beside GitHub's own, which only people who may write see, and only in the list of all checks.
-        """
+        """The buttons under the completed check."""
         fixable = any(finding.fix is not None and finding.fix.safety is Safety.SAFE for finding in self.review.introduced)
         return (APPLY_FIXES, RERUN) if fixable else (RERUN,)
 

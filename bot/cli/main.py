@@ -13,8 +13,8 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Protocol, cast
 
+from analysis.installed import NotLoadedError
 from analysis.nearest import did_you_mean
-from analysis.rule import RuleNotLoadedError
 from analysis.selection import UnknownRuleError
 from analysis.settings_file import SettingsError
 from bot.cli.outcome import Exit, UsageError
@@ -51,7 +51,7 @@ def main(words: Sequence[str] | None = None) -> int:
     collect_seldom()
     try:
         return _dispatch(command, rest)
-    except (UsageError, SettingsError, UnknownRuleError, RuleNotLoadedError) as error:
+    except (UsageError, SettingsError, UnknownRuleError, NotLoadedError) as error:
         return _fail(command, str(error), Exit.USAGE)
     except KeyboardInterrupt:
         return Exit.INTERRUPTED

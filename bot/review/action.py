@@ -29,4 +29,5 @@ class Action:
 
 
 APPLY_FIXES = Action("Apply safe fixes", "One commit with the safe patches", "fix")
-RERUN = Action("Re-run", "Read this pull request again", "rerun")
+#: Named apart from GitHub's own "Re-run", beside which it stands.
+RERUN = Action("Re-run Preflight", "Read this pull request again", "rerun")

@@ -52,14 +52,14 @@ async def test_apply_safe_fixes(github: Simulator) -> None:
     pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
     await reviewed(repository, pull)
     (run,) = repository.check_runs(pull.head_sha)
-    assert [action.label for action in run.actions] == ["Apply safe fixes", "Re-run"]
+    assert [action.label for action in run.actions] == ["Apply safe fixes", "Re-run Preflight"]
     request_action(repository, run, "fix", repository.owner)
     await until(lambda: replies(github, pull))
     assert "Fixed 1 finding in 1 file" in replies(github, pull)[0]
     assert repository.read("faster", "train.py") == BUGGY.replace("BUG", "fixed")
     await reviewed(repository, pull)
     (run,) = repository.check_runs(pull.head_sha)
-    assert [action.label for action in run.actions] == ["Re-run"]
+    assert [action.label for action in run.actions] == ["Re-run Preflight"]
 
 
 async def test_a_button_pressed_by_somebody_who_may_not_write_does_nothing(github: Simulator) -> None:
