@@ -11,6 +11,7 @@ of which only a caller that is not here knows how the run began. Each program is
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -18,15 +19,17 @@ from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import AddImport, Change, InsertBefore, Proposal, Reported
 from analysis.library.randomness import Drawn
 from analysis.rule import Bad, Good, Rule
-from analysis.source import Span
+from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames, visible
-from analysis.trace.reading import statement_of
+from analysis.trace.reading import around
 
 #: Modules with a global generator of their own, and how they are seeded.
 _SEEDERS = {"numpy": "numpy.random.seed(0)", "random": "random.seed(0)"}
 _MOST_OTHERS = 4
+_DECLARING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_CONSTANT = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.expr_context)
 _WHAT = {
     Kind.DRAW: "random numbers are drawn here",
     Kind.LOADER_BUILT: "the order of the data is drawn here",
@@ -79,7 +82,7 @@ def _reported(trace: Trace, drawn: list[Event], trained: Event) -> Reported:
         ),
     )
     outermost = frames(first)[0]
-    statement = statement_of(trace.snapshot, outermost)
+    statement = _beginning(trace, outermost)
     if statement is None or outermost.path not in files:
         return Reported(replace(finding, no_fix_because="where the program begins is not told"))
     packages = {detail.function.partition(".")[0] for event in trace.events(Kind.DRAW) if isinstance(detail := event.detail, Drawn) and event.subject is None}
@@ -87,6 +90,27 @@ def _reported(trace: Trace, drawn: list[Event], trained: Event) -> Reported:
     imports: tuple[Change, ...] = tuple(AddImport(outermost.path, module) for module in ("torch", *modules))
     lines = ("torch.manual_seed(0)", *(_SEEDERS[module] for module in modules))
     return Reported(finding, Proposal("Should every run give the same result? Then seed it", Safety.REVIEW, (InsertBefore(statement, lines), *imports)))
+
+
+def _beginning(trace: Trace, place: Span) -> Span | None:
+    """The first statement of the program that does something, on the way to ``place``: what is initialised above it would not be seeded."""
+    source, stands = trace.snapshot.source(place.path), around(trace.snapshot, place)
+    if not isinstance(source, SourceFile) or stands is None or not stands.statements:
+        return None
+    outermost = stands.statements[0]
+    first = next((each for each in source.tree.body if each is outermost or (not isinstance(each, _DECLARING) and not _is_plain(each))), outermost)
+    if first is outermost and isinstance(first, ast.If) and len(stands.statements) > 1:  # the main guard
+        first = next((each for each in first.body if not isinstance(each, _DECLARING)), stands.statements[1])
+    return source.span(first)
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """Whether it is a docstring, a constant or a block that something else decides about."""
+    match statement:
+        case ast.Expr(value=value) | ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+            return all(isinstance(node, _CONSTANT) for node in ast.walk(value))
+        case _:
+            return isinstance(statement, (ast.If, ast.Try))
 
 
 _EXAMPLE = """
@@ -117,6 +141,31 @@ RULE = Rule(
         Bad(
             _EXAMPLE.format(seed="rows = list(rows)", mark="  # flagged", start=_START),
             fixed=_EXAMPLE.format(seed="rows = list(rows)", mark="", start=_SEEDED),
+        ),
+        Bad(
+            """
+import torch
+
+WIDTH = 8
+net = torch.nn.Linear(WIDTH, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)  # flagged
+for x, y in torch.load("rows.pt"):
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(net(x), y).backward()
+    optimizer.step()
+""",
+            fixed="""
+import torch
+
+WIDTH = 8
+torch.manual_seed(0)
+net = torch.nn.Linear(WIDTH, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, y in torch.load("rows.pt"):
+    optimizer.zero_grad()
+    torch.nn.functional.mse_loss(net(x), y).backward()
+    optimizer.step()
+""",
         ),
         Good(_EXAMPLE.format(seed="torch.manual_seed(1)", mark="", start=_START)),
         Good(_EXAMPLE.format(seed="rows = list(rows)", mark="", start="")),

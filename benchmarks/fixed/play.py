@@ -14,6 +14,7 @@ import sys
 from multiprocessing.connection import Connection
 
 import torch
+import torch._dynamo  # optimizers import it in their first step: once here instead of once in every process
 
 _PATIENCE_SECONDS = 120
 
@@ -41,6 +42,7 @@ def _measured(name: str, source: str) -> object:
 
 
 def _run(name: str, source: str, answer: Connection) -> None:
+    torch.seed()  # as a process of its own begins: the fork has the state of its parent
     namespace: dict[str, object] = {"__name__": "__main__"}
     try:
         with contextlib.redirect_stdout(io.StringIO()):
