@@ -11,11 +11,11 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, TypeAlias
 
 from analysis.finding import Severity
 from analysis.fixes.change import Reported
+from analysis.installed import NotLoadedError, installed
 
 if TYPE_CHECKING:
     from analysis.trace import Trace
@@ -63,17 +63,13 @@ class Rule:
             raise ValueError(f"{self.name}: a rule needs a page: the docstring of its file")
 
 
-class RuleNotLoadedError(Exception):
-    """A file or an installed package that should hold a rule does not; the message names it."""
-
-
 @cache
 def discover() -> tuple[Rule, ...]:
-    """All rules, by name: those of ``analysis/rules`` and those of installed packages. Raises RuleNotLoadedError."""
+    """All rules, by name: those of ``analysis/rules`` and those of installed packages. Raises NotLoadedError."""
     rules: dict[str, Rule] = {}
-    for rule in (*_own_rules(), *(_installed_rule(point) for point in entry_points(group=ENTRY_POINT_GROUP))):
+    for rule in (*_own_rules(), *(rule for _, rule in installed(ENTRY_POINT_GROUP, Rule))):
         if rule.name in rules:
-            raise RuleNotLoadedError(f"two rules are named {rule.name}: uninstall the package that brings the second")
+            raise NotLoadedError(f"two rules are named {rule.name}: uninstall the package that brings the second")
         rules[rule.name] = rule
     return tuple(rules[name] for name in sorted(rules))
 
@@ -85,16 +81,5 @@ def _own_rules() -> Iterator[Rule]:
             continue
         rule = getattr(importlib.import_module(f"analysis.rules.{found.name}"), "RULE", None)
         if not isinstance(rule, Rule) or rule.name != found.name.replace("_", "-"):
-            raise RuleNotLoadedError(f"analysis/rules/{found.name}.py needs a constant RULE named {found.name.replace('_', '-')!r}")
+            raise NotLoadedError(f"analysis/rules/{found.name}.py needs a constant RULE named {found.name.replace('_', '-')!r}")
         yield rule
-
-
-def _installed_rule(point: EntryPoint) -> Rule:
-    package = point.dist.name if point.dist else point.value
-    try:
-        rule = point.load()
-    except Exception as error:  # whatever an installed package raises on import is its fault and is reported as that
-        raise RuleNotLoadedError(f"the rule {point.name} of the package {package} cannot be loaded: {error}") from error
-    if not isinstance(rule, Rule):
-        raise RuleNotLoadedError(f"the entry point {point.name} of the package {package} is not a Rule")
-    return rule

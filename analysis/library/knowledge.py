@@ -1,7 +1,8 @@
 """How library knowledge is registered: one file per subject, found by being there, with examples that are its tests.
 
 A file of this package that holds a constant ``SUBJECT`` adds its names. A name means a handler (``HostFunction``), a class whose
-methods are handlers, or a constant; a prefix answers for the names below it that nobody registered.
+methods are handlers, or a constant; a prefix answers for the names below it that nobody registered. Subjects of others come from installed
+packages through the entry point group ``preflight.library``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeAlias
 
+from analysis.installed import NotLoadedError, installed
 from analysis.interpreter.values import MISSING, Call, Class, External, HostFunction, Instance, Property, StaticMethod, Value
+
+ENTRY_POINT_GROUP = "preflight.library"
 
 Handler: TypeAlias = Callable[[Call], Value]
 #: What a name below a registered prefix stands for: a value, a ``LibraryClass`` to be built, or ``MISSING``.
@@ -129,19 +133,21 @@ class Names:
 
 
 def subjects() -> Iterator[tuple[str, Subject]]:
-    """The subjects of this package with the names of their files, sorted."""
+    """The subjects of this package with the paths of their files, sorted, then those of installed packages. Raises NotLoadedError."""
     package = importlib.import_module("analysis.library")
     for found in pkgutil.iter_modules(package.__path__):
         subject = getattr(importlib.import_module(f"analysis.library.{found.name}"), "SUBJECT", None)
         if isinstance(subject, Subject):
-            yield found.name, subject
+            yield f"analysis/library/{found.name}.py", subject
+    for owner, subject in installed(ENTRY_POINT_GROUP, Subject):
+        yield f"the package {owner}", subject
 
 
 @cache
 def names() -> Names:
-    """Everything that is known. Raises ValueError if two subjects register one name."""
+    """Everything that is known. Raises NotLoadedError if two subjects register one name."""
     merged = Names({}, {}, {}, {}, {})
-    for file, subject in subjects():
+    for where, subject in subjects():
         for into, more in (
             (merged.values, subject.values),
             (merged.classes, subject.classes),
@@ -151,7 +157,7 @@ def names() -> Names:
         ):
             for dotted, value in more.items():
                 if dotted in into:
-                    raise ValueError(f"analysis/library/{file}.py: {dotted} is registered by another subject too")
+                    raise NotLoadedError(f"{where}: {dotted} is registered by another subject too")
                 into[dotted] = value  # type: ignore[index]  # the mapping is a dict while it is being built
     return merged
 

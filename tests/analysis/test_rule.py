@@ -9,10 +9,11 @@ from types import ModuleType
 
 import pytest
 
-from analysis import rule as module
+from analysis import installed
 from analysis.finding import Severity
 from analysis.fixes.change import Reported
-from analysis.rule import Good, Rule, RuleNotLoadedError, discover
+from analysis.installed import NotLoadedError
+from analysis.rule import Good, Rule, discover
 
 
 def _silent(_trace: object) -> Iterator[Reported]:
@@ -34,7 +35,7 @@ def _install(monkeypatch: pytest.MonkeyPatch, value: object) -> None:
     package.RULE = value  # type: ignore[attr-defined]  # made up on the spot
     monkeypatch.setitem(sys.modules, "their_package", package)
     points = EntryPoints([EntryPoint("their-problem", "their_package:RULE", "preflight.rules")])
-    monkeypatch.setattr(module, "entry_points", lambda group: points.select(group=group))
+    monkeypatch.setattr(installed, "_points", lambda group: points.select(group=group))
 
 
 def test_every_file_is_a_rule_of_its_name() -> None:
@@ -53,22 +54,22 @@ def test_installed_packages_bring_rules(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_entry_point_that_is_no_rule_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     _install(monkeypatch, "no rule")
 
-    with pytest.raises(RuleNotLoadedError, match="the entry point their-problem of the package"):
+    with pytest.raises(NotLoadedError, match="the entry point their-problem of the package"):
         discover()
 
 
 def test_a_package_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     points = EntryPoints([EntryPoint("x", "no_such_package_at_all:RULE", "preflight.rules")])
-    monkeypatch.setattr(module, "entry_points", lambda group: points.select(group=group))
+    monkeypatch.setattr(installed, "_points", lambda group: points.select(group=group))
 
-    with pytest.raises(RuleNotLoadedError, match="cannot be loaded: No module named 'no_such_package_at_all'"):
+    with pytest.raises(NotLoadedError, match="cannot be loaded: No module named 'no_such_package_at_all'"):
         discover()
 
 
 def test_two_rules_may_not_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     _install(monkeypatch, Rule("missing-zero-grad", Severity.ERROR, "x", "x", _silent, (Good("x = 1"),)))
 
-    with pytest.raises(RuleNotLoadedError, match="two rules are named missing-zero-grad"):
+    with pytest.raises(NotLoadedError, match="two rules are named missing-zero-grad"):
         discover()
 
 
