@@ -29,11 +29,14 @@ opt = torch.optim.SGD(itertools.chain(a.parameters(), b.parameters()), lr=0.1)
 ema = copy.deepcopy(a).eval()
 log = defaultdict(list)
 log["x"].append(1)
+import weakref
 recent = deque(maxlen=10)
+weakref.proxy(ema).train()
+weakref.ref(ema)().eval()
 recent.append(2)
 opt.step()
 """,
-            ("optimizer_built SGD", "eval Linear", "step SGD"),
+            ("optimizer_built SGD", "eval Linear", "train Linear", "eval Linear", "step SGD"),
         ),
     ),
 )
@@ -205,6 +208,18 @@ def _tee(call: Call) -> Value:
 @SUBJECT.below("itertools")
 def _other(dotted: str) -> Value:
     return HostFunction(dotted, lambda call: Symbol(f"{dotted}()", call.span, call.machine.stamp))
+
+
+@SUBJECT.function("weakref.proxy")
+def _proxy(call: Call) -> Value:
+    """As good as the object, for as long as it lives."""
+    return call.args[0]
+
+
+@SUBJECT.function("weakref.ref")
+def _reference(call: Call) -> Value:
+    referred = call.args[0]
+    return HostFunction("weakref.ref", lambda _call: referred)
 
 
 @SUBJECT.function("copy.deepcopy", "copy.copy")

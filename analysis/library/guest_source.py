@@ -15,7 +15,7 @@ _SOURCES = {
     "pytorch_lightning.core": "lightning_loop", "lightning.pytorch.core": "lightning_loop", "lightning.pytorch.trainer": "lightning_loop",
     "pytorch_lightning.core.lightning": "lightning_loop", "pytorch_lightning.trainer": "lightning_loop",
     "transformers.trainer": "transformers_loop", "composer": "composer_loop", "composer.trainer": "composer_loop", "composer.models": "composer_loop",
-    "ignite.engine": "ignite_loop", "preflight_imagined": "imagined",
+    "fvcore.common.checkpoint": "fvcore_checkpoint", "ignite.engine": "ignite_loop", "preflight_imagined": "imagined",
 }  # fmt: skip
 #: Classes that a package exports beside many others → the module with guest source that defines them.
 REEXPORTED = {

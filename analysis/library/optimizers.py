@@ -9,7 +9,7 @@ from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.ownership import is_module, owner_of
 from analysis.library.parts import ModelPart
-from analysis.library.recording import captured, emit
+from analysis.library.recording import captured, emit, restored
 from analysis.library.tensor import Owner, Parameters, Tensor
 from analysis.trace.events import Kind
 
@@ -225,7 +225,7 @@ def _state_dict(call: Call) -> Value:
 
 @_OPTIMIZER.method("load_state_dict")
 def _load(call: Call) -> Value:
-    emit(call.machine, Kind.RESTORE, subject=call.args[0])
+    restored(call)
 
 
 @_OPTIMIZER.method("__setstate__", "register_step_post_hook", "register_step_pre_hook", "train", "eval")

@@ -8,7 +8,7 @@ from analysis.interpreter.values import MISSING, Call, HostFunction, Instance, S
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.optimizers import OPTIMIZER, STEPPED_BY, parameters_of
-from analysis.library.recording import Modes, captured, emit, enabled, manager
+from analysis.library.recording import Modes, captured, emit, enabled, manager, restored
 from analysis.library.tensor import Parameters, Tensor
 from analysis.trace.events import Kind
 
@@ -98,7 +98,7 @@ def _state(call: Call) -> Value:
 
 @_SCALER.method("load_state_dict")
 def _load(call: Call) -> Value:
-    emit(call.machine, Kind.RESTORE, subject=call.args[0])
+    restored(call)
 
 
 @_SCALER.method("get_scale", "is_enabled", "get_growth_factor", "get_backoff_factor", "get_growth_interval")

@@ -85,6 +85,14 @@ def captured(call: Call, whose: str) -> Value:
     return state
 
 
+def restored(call: Call) -> None:
+    """``load_state_dict()`` of a training object; the event's detail is the object whose method that happens in, if there is one."""
+    frame = call.machine.frame
+    first = frame.function.node.args.args[:1] if frame is not None and frame.function is not None else []
+    holder = frame.vars.get(first[0].arg) if frame is not None and first else None
+    emit(call.machine, Kind.RESTORE, subject=call.args[0], detail=holder if isinstance(holder, Instance) else None)
+
+
 def manager(subject: Subject, dotted: str, change: Change) -> LibraryClass:
     """Registers a context manager that changes the modes; it works as a decorator too."""
     declared = subject.cls(dotted)

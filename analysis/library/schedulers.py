@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.interpreter.values import Call, HostFunction, Instance, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.recording import captured, emit
+from analysis.library.recording import captured, emit, restored
 from analysis.trace.events import Kind
 
 SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
@@ -98,7 +98,7 @@ def _state(call: Call) -> Value:
 
 @_SCHEDULER.method("load_state_dict")
 def _load(call: Call) -> Value:
-    emit(call.machine, Kind.RESTORE, subject=call.args[0])
+    restored(call)
 
 
 @_SCHEDULER.method("print_lr")

@@ -11,7 +11,7 @@ code which was not followed may restore; frameworks that save everything themsel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
@@ -85,12 +85,20 @@ def _reported(trace: Trace, restore: Event, lost: list[Instance]) -> Reported:
         span,
         f"`{text(trace.snapshot, span)}` {where} the state of {' and '.join(kinds)}: a resumed run goes on with that of a new one",
         (
+            *_listed(restore, files),
             *([Evidence(span, "this checkpoint does not hold it")] if saved is not None else []),
             Evidence(at, "the optimizer is restored here, and what belongs to it is not"),
         ),
         no_fix_because="saving and loading have to change together, and old checkpoints lack the entry",
     )
     return Reported(finding)
+
+
+def _listed(restore: Event, files: Container[str]) -> Iterator[Evidence]:
+    """Where a library's object was told what it saves and restores."""
+    holder = restore.detail
+    if restore.span.path not in files and isinstance(holder, Instance) and holder.span is not None and holder.span.path in files:
+        yield Evidence(holder.span, "what is saved and restored is listed here")
 
 
 _EXAMPLE = """
@@ -115,6 +123,24 @@ def main(net, loader, resume):
 """
 _LOAD = '\n        scheduler.load_state_dict(state["scheduler"])'
 
+_LISTED = """
+import torch
+from fvcore.common.checkpoint import Checkpointer
+
+def main(net, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=100)
+    checkpointer = Checkpointer(net, "out", optimizer=optimizer{more})
+    checkpointer.resume_or_load("last.pt")
+    for epoch in range(100):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+        scheduler.step()
+        checkpointer.save("last"){mark}
+"""
+
 RULE = Rule(
     "incomplete-resume",
     Severity.WARNING,
@@ -124,6 +150,8 @@ RULE = Rule(
     examples=(
         Bad(_EXAMPLE.format(options="", load="", save='}, "last.pt")  # flagged')),
         Bad(_EXAMPLE.format(options="", load="  # flagged", save=', "scheduler": scheduler.state_dict()}, "last.pt")')),
+        Bad(_LISTED.format(more="", mark="  # flagged")),
+        Good(_LISTED.format(more=", scheduler=scheduler", mark="")),
         Good(_EXAMPLE.format(options="", load=_LOAD, save=', "scheduler": scheduler.state_dict()}, "last.pt")')),
         Good(_EXAMPLE.format(options=", last_epoch=-1 if resume is None else 10", load="", save='}, "last.pt")')),
         Good(_EXAMPLE.format(options="", load='\n        for _ in range(state["epoch"]):\n            scheduler.step()', save='}, "last.pt")')),
