@@ -75,6 +75,7 @@ class Memory:
     interval: Interval
     peak_at: str  # forward | backward | optimizer_step | decode
     largest: tuple[Holder, ...] = ()
+    phases: tuple[tuple[str, int], ...] = ()  # the most allocated within each phase, in bytes, in the order of the run
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from bot.review import limits
 from bot.review.headline import headline, verdict_changed
 from bot.review.marker import Signer
 from bot.review.memory_table import memory_table
+from bot.review.phases_chart import phases_chart
 from bot.review.result import EstimatePair, Review
 from bot.review.settings_read import assumptions, moved_settings, setting_lines
 from bot.review.sizes import size
@@ -67,19 +68,24 @@ def _section(pair: EstimatePair) -> str:
         moved = moved_settings(pair.base, pair.head)
         parts += [f"Changed: {', '.join(moved)}."] if moved else []
     parts.append(memory_table(pair))
-    if pair.head is not None:
-        parts += _answers(pair.head)
+    parts += _answers(pair)
     return "\n\n".join(parts)
 
 
-def _answers(head: Estimate) -> list[str]:
-    """What would make it fit, in the open; where the memory goes and what was read, folded."""
+def _answers(pair: EstimatePair) -> list[str]:
+    """What would make it fit, in the open; where the memory goes, when, and what was read, folded."""
+    head = pair.head
+    if head is None:
+        return []
     assumed = assumptions(head)
     parts = ["\n".join(["Assumed:", *(f"- {line}" for line in assumed)])] if assumed else []
     parts += _remedies(head)
     if head.memory is not None and head.memory.largest:
         rows = [f"| {cell(code(str(holder.place)))} | {size(holder.bytes)} | {cell(prose(holder.what))} |" for holder in head.memory.largest[:_HOLDERS_SHOWN]]
         parts.append(_folded("Lines that hold most at the peak", ["| line | holds | what |", "|---|--:|---|", *rows]))
+    chart = phases_chart(pair)
+    if chart:
+        parts.append(_folded("When the memory is taken", chart))
     read = [f"- {line}" for line in setting_lines(head)] + [f"- not known: {prose(line)}" for line in head.unknowns]
     if read:
         parts.append(_folded("What was read from the source", read))

@@ -34,6 +34,7 @@ def _memory_from_json(value: Json) -> Memory:
         interval=Interval(*value["interval"]),
         peak_at=value["peak_at"],
         largest=tuple(Holder(Place(holder["path"], holder["line"]), holder["bytes"], holder["what"]) for holder in value["largest"]),
+        phases=tuple(value.get("phases", {}).items()),
     )
 
 

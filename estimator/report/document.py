@@ -44,7 +44,7 @@ def _setting(setting: Certainty[Any]) -> dict[str, Any]:
 def _memory(memory: Memory | None) -> dict[str, Any]:
     if memory is None:
         names = ("parameters", "trainable_parameters", "allocated_bytes", "allocated_interval", "peak_bytes", "interval", "peak_at")
-        return {**dict.fromkeys(names), "memory": dict.fromkeys(Components.__slots__), "largest": []}
+        return {**dict.fromkeys(names), "memory": dict.fromkeys(Components.__slots__), "largest": [], "phases": {}}
     return {
         "parameters": memory.parameters,
         "trainable_parameters": memory.trainable_parameters,
@@ -55,6 +55,7 @@ def _memory(memory: Memory | None) -> dict[str, Any]:
         "interval": _ends(memory.interval),
         "peak_at": memory.peak_at,
         "largest": [_holder(holder) for holder in memory.largest],
+        "phases": dict(memory.phases),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.snapshot import Snapshot
 from estimator.catalog import Gpu, gpu, model
@@ -115,4 +115,5 @@ def _memory(run: Run, card: Gpu | None, doubted: Doubted, *, named: bool) -> Mem
         peak_at=played.phase.value,
         largest=tuple(holders)[:_SHOWN_HOLDERS],
     )
-    return memory_of(peak, context_on(card), doubted.causes(run, played))
+    phases = tuple((phase.value, peak_within) for phase, peak_within in played.phases.items())
+    return replace(memory_of(peak, context_on(card), doubted.causes(run, played)), phases=phases)
