@@ -20,6 +20,11 @@ def installed(group: str, kind: type[T]) -> Iterator[tuple[str, T]]:
         yield _package(point), _loaded(point, kind)
 
 
+def versions(group: str) -> Iterator[str]:
+    """Which packages bring something for a group, in which version."""
+    return (f"{_package(point)} {point.dist.version if point.dist else ''} {point.value}" for point in sorted(_points(group)))
+
+
 @cache
 def _points(group: str) -> EntryPoints:
     """Those of every package: finding them reads the metadata of each."""

@@ -12,6 +12,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite golden files instead of comparing with them")
 
 
+@pytest.fixture(autouse=True)
+def _no_reports_of_others(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the command line keeps between runs is kept nowhere outside the test."""
+    monkeypatch.setenv("PREFLIGHT_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "kept"))
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compare text with ``golden/<name>`` beside the test's file."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from analysis.baseline import Baseline
@@ -28,6 +29,7 @@ from bot.cli.baseline_file import note_gone, read_baseline, write_baseline
 from bot.cli.check_formats import FORMATS, Checked
 from bot.cli.configuration import require_valid
 from bot.cli.folder import Folder, read_folder
+from bot.cli.kept_reports import load, name_of, save
 from bot.cli.notes import note_not_analysed, note_reading
 from bot.cli.outcome import Exit
 from bot.cli.parser import Parser
@@ -46,14 +48,15 @@ def run(words: Sequence[str]) -> int:
         folder = read_folder(options.paths or [Path()])
         settings = settings_of(folder.snapshot.contents)
     rules = _rules(options, settings)
+    asked = partial(_analyse, folder, rules=rules, settings=settings, kept=not options.no_cache)
     note_reading(folder)
     with progress(f"analysing {len(folder.requested)} files with {len(rules)} rules"):
-        report = baseline.hide(_analyse(folder, folder.snapshot, rules, settings))
+        report = baseline.hide(asked(folder.snapshot))
     found = Counter(finding.rule for finding in report.findings)
     if options.diff:
         print(diff(report, folder), end="")
     elif options.fix:
-        folder, report = fix_and_write(report, folder, lambda snapshot: baseline.hide(_analyse(folder, snapshot, rules, settings)))
+        folder, report = fix_and_write(report, folder, lambda snapshot: baseline.hide(asked(snapshot)))
     fixed = found - Counter(finding.rule for finding in report.findings)
     note_gone(baseline, report, folder)
     if options.write_baseline:
@@ -66,12 +69,24 @@ def run(words: Sequence[str]) -> int:
     return Exit.FOUND if any(fail_on.fails(finding.severity) for finding in checked.findings) else Exit.OK
 
 
-def _analyse(folder: Folder, snapshot: Snapshot, rules: tuple[Rule, ...], settings: Settings) -> Report:
-    elsewhere = {rule.name for rule in memory_rules()}
-    report = configured(analyse(snapshot, rules, folder.requested & snapshot.contents.keys(), elsewhere=elsewhere), settings)
+def _analyse(folder: Folder, snapshot: Snapshot, rules: tuple[Rule, ...], settings: Settings, *, kept: bool) -> Report:
+    report = configured(_kept_or_made(snapshot, rules, folder.requested & snapshot.contents.keys(), kept=kept), settings)
     unread = {each.path for each in folder.not_analysed}
     not_analysed = (*folder.not_analysed, *(each for each in report.not_analysed if each.path not in unread))
     return replace(report, not_analysed=tuple(sorted(not_analysed, key=lambda each: (each.path, each.line))))
+
+
+def _kept_or_made(snapshot: Snapshot, rules: tuple[Rule, ...], paths: Collection[str], *, kept: bool) -> Report:
+    """``kept``: the report of an earlier run will do, and this one is to be kept."""
+    elsewhere = {rule.name for rule in memory_rules()}
+    name = name_of(snapshot, rules, paths, elsewhere) if kept else ""
+    known = load(name) if kept else None
+    if known is not None:
+        return known
+    made = analyse(snapshot, rules, paths, elsewhere=elsewhere)
+    if kept:
+        save(name, made)
+    return made
 
 
 def _rules(options: argparse.Namespace, settings: Settings) -> tuple[Rule, ...]:
@@ -99,6 +114,7 @@ def _parser() -> Parser:
     hidden = parser.add_mutually_exclusive_group()
     hidden.add_argument("--baseline", metavar="FILE", type=Path, help="hide, and count, the findings that FILE holds")
     hidden.add_argument("--write-baseline", metavar="FILE", type=Path, help="write all findings to FILE, for --baseline")
+    parser.add_argument("--no-cache", action="store_true", help="analyse even what has not changed since the last run, and keep nothing")
     parser.add_argument("--fail-on", choices=[each.value for each in FailOn], help="lowest severity that makes the exit status 1 (default: error)")
     parser.add_argument(
         "--confidence", choices=[each.label for each in reversed(Confidence)], default="medium", help="lowest confidence shown (default: medium)"
