@@ -1,7 +1,8 @@
 """How sure a peak is: each named unknown widens it by bytes, in the allocator's count and in what nvidia-smi shows.
 
-Where the widths come from: replays of a recorded run against published measurements on a T4. Allocated bytes were off by
-0.22 % on average and 0.70 % at most over 8 runs, reserved bytes by about 2 % on average and 8.9 % at most over 28.
+Where the widths come from. Allocated bytes: 64 training and inference scripts against PyTorch's own code on fake tensors were off by 0.3 % on
+average, and by 2.5 % at most where no named unknown explained it; replays against published measurements on a T4 by 0.22 % on average and 0.70 %
+at most over 8 runs. Reserved bytes: the same replays by about 2 % on average and 8.9 % at most over 28.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from estimator.estimate import Components, Holder, Interval, Memory
 
 MIB = 1 << 20
 
-#: Worst replay error of allocated bytes seen: kernel choice and workspaces.
-_ALLOCATED_SHARE = 0.007
+#: Worst error of allocated bytes seen that nothing named explains: kernel choice, workspaces, how long a script's own names hold tensors.
+_ALLOCATED_SHARE = 0.025
 #: Reserved bytes: below, the usual error; above, the worst seen, since promising a fit that fails costs a run.
 _RESERVED_SHARE_BELOW = 0.05
 _RESERVED_SHARE_ABOVE = 0.09

@@ -82,5 +82,5 @@ def _remedies(snapshot: Snapshot, request: Request, found: Estimate, cards: tupl
 
 
 def _once(snapshot: Snapshot, request: Request, card: Gpu) -> tuple[TrainingConfig, Memory] | None:
-    played = play(snapshot, replace(request, gpus=(card.name,)), generation_of((card,)))
+    played = play(snapshot, replace(request, gpus=(card.name,)), generation_of((card,)), both_ends=False)
     return None if isinstance(played, str) or played.memory is None else (played.config, played.memory)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from analysis.certainty import Place
 from estimator.allocator import CachingAllocator
-from estimator.tape.events import Allocated, Became, Entered, Event, Freed, Kind, Phase
+from estimator.tape.events import Allocated, Became, Entered, Event, Freed, Kind, MightTake, Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class Held:
 class Timeline:
     """The peak of a run. ``allocated`` and ``reserved`` are what ``torch.cuda.max_memory_allocated()`` and ``…_reserved()`` would say, in bytes.
 
-    ``components`` add up to ``allocated``. ``phases`` holds the peak within each phase, ``holders`` what is held at the peak, the largest first.
+    ``components`` add up to ``allocated``. ``phases`` holds the peak within each phase, ``holders`` what is held at the peak, the largest first;
+    ``possible`` is the peak where everything that might be taken for a moment is.
     """
 
     allocated: int
@@ -33,6 +34,7 @@ class Timeline:
     components: dict[Kind, int]
     phases: dict[Phase, int]
     holders: tuple[Held, ...] = field(default=())
+    possible: int = 0
 
 
 def timeline(events: Sequence[Event]) -> Timeline:
@@ -41,6 +43,7 @@ def timeline(events: Sequence[Event]) -> Timeline:
     got: dict[int, int] = {}
     peak, phase, peak_phase = 0, Phase.FORWARD, Phase.FORWARD
     phases: dict[Phase, int] = {}
+    possible = 0
     until, stale = len(events), True  # the events up to the first memory given back after the peak
     for index, event in enumerate(events):
         match event:
@@ -55,10 +58,12 @@ def timeline(events: Sequence[Event]) -> Timeline:
                 allocator.free(key)
             case Entered(entered):
                 phase = entered
+            case MightTake(size):
+                possible = max(possible, allocator.allocated + size)
             case _:
                 pass
     held = _alive(events if stale else events[:until], got, _outliving_a_step(events))
-    return Timeline(peak, allocator.peak_reserved, peak_phase, _components(held), phases, _holders(held))
+    return Timeline(peak, allocator.peak_reserved, peak_phase, _components(held), phases, _holders(held), max(peak, possible))
 
 
 def _alive(events: Iterable[Event], got: dict[int, int], states: set[int]) -> list[tuple[int, Kind, Place | None]]:

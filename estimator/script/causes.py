@@ -9,6 +9,7 @@ from typing import Any
 from analysis.snapshot import Snapshot
 from estimator.interval import Cause
 from estimator.request import Request
+from estimator.script.pins import pinned_version
 from estimator.script.run import Run, run_script
 from estimator.tape.events import Allocated, Entered, Event, Freed, Phase
 from estimator.timeline import Timeline, timeline
@@ -26,6 +27,7 @@ class Doubted:
     entry: str
     request: Request
     generation: int
+    both_ends: bool
 
     def run(self, **overrides: Any) -> Run:
         """The run, with these settings changed."""
@@ -37,6 +39,11 @@ class Doubted:
         call = run.observed.main
         if call is not None and any(argument.name == "attention_mask" for argument in call.arguments):
             yield self._padding(played)
+        cached = self.both_ends and call is not None and call.grad and call.caches and not run.tape.checkpoints
+        if cached and not pinned_version(self.snapshot, "transformers"):
+            yield from self._cached(played)
+        if played.possible > played.allocated:
+            yield Cause("whether two gradients of a shared weight are summed in place", 0, played.possible - played.allocated)
         kept = _let_go_before_backward(run.tape.events, run.observed.handed_out)
         above = played.phases.get(Phase.BACKWARD, 0) + kept - played.allocated
         if kept and above > 0:
@@ -47,6 +54,12 @@ class Doubted:
         other = timeline(self.run(padded_batches=True).tape.events).allocated
         above = other - played.allocated if other != played.allocated else round(played.allocated * _PADDED_SHARE)
         return Cause("whether the texts of a batch are padded", max(0, -above), max(0, above))
+
+    def _cached(self, played: Timeline) -> Iterator[Cause]:
+        """The same run without a cache of keys and values: whether training fills one depends on the library's version."""
+        below = played.allocated - timeline(self.run(use_cache=False).tape.events).allocated
+        if below > 0:
+            yield Cause("whether the model copies keys and values into a cache in training, which depends on its version", below, 0)
 
 
 def _let_go_before_backward(events: Sequence[Event], results: dict[int, int]) -> int:

@@ -29,6 +29,7 @@ class ModelCall:
     grad: bool
     made: Place | None  # where the module was constructed
     attention: str | None  # as the model's own configuration says it
+    caches: bool = False  # whether its configuration says to keep keys and values
 
 
 #: A stated value and the line that says it (None: no line of the repository does).

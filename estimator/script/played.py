@@ -36,19 +36,22 @@ class Played:
     unknowns: tuple[str, ...]
 
 
-def play(snapshot: Snapshot, request: Request, generation: int) -> Played | str:
-    """One run of the request; where the file is no training script, the sentence that says why."""
+def play(snapshot: Snapshot, request: Request, generation: int, *, both_ends: bool = True) -> Played | str:
+    """One run of the request; where the file is no training script, the sentence that says why.
+
+    ``both_ends``: whether what only lowers the optimistic end is worked out as well, which takes another run.
+    """
     with _no_collections():
-        return _play(snapshot, request, generation)
+        return _play(snapshot, request, generation, both_ends=both_ends)
 
 
-def _play(snapshot: Snapshot, request: Request, generation: int) -> Played | str:
+def _play(snapshot: Snapshot, request: Request, generation: int, *, both_ends: bool) -> Played | str:
     card = gpu(request.gpus[0]) if request.gpus else None
     if request.model is not None:
         chosen = model(request.model)
         asked = config_for(chosen, request)
         text = script_for(chosen, asked, request)
-        doubted = Doubted(Snapshot.of({PATH: text.encode()}), PATH, around(request), generation)
+        doubted = Doubted(Snapshot.of({PATH: text.encode()}), PATH, around(request), generation, both_ends)
         run = doubted.run()
         config = config_shown(asked, config_of(run, request))
         memory = _memory(run, card, doubted, named=False) if is_resolved(run) else None
@@ -57,7 +60,7 @@ def _play(snapshot: Snapshot, request: Request, generation: int) -> Played | str
     why_not = not_an_entry(snapshot, entry)
     if why_not is not None:
         return why_not
-    doubted = Doubted(snapshot, entry, request, generation)
+    doubted = Doubted(snapshot, entry, request, generation, both_ends)
     run = doubted.run()
     memory = _memory(run, card, doubted, named=True) if is_resolved(run) else None
     return Played(config_of(run, request), mode_of(run), memory, tuple(_unknowns(run)))

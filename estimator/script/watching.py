@@ -37,6 +37,7 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
         grad=tape.grad_enabled,
         made=domain.here(module.span) if module.span is not None and domain.is_own(module.span) else None,
         attention=config.fields.get("_attn_implementation") if isinstance(config, Instance) else None,
+        caches=isinstance(config, Instance) and config.fields.get("use_cache") is True,
     )
     observed.calls.append(call)
     if total > observed.parameters:

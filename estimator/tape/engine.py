@@ -144,6 +144,8 @@ def _arrive(buffers: _Buffers, edge: Edge, gradient: Tensor | None) -> None:
         total = new(waiting.shape, waiting.dtype, waiting.device, strides)
         total.claims = 1
         slots[edge.output] = total
+    elif isinstance(edge.node, Accumulation):
+        current().might_take(waiting.storage.size)
 
 
 def _fitted(gradient: Tensor, edge: Edge) -> Tensor:

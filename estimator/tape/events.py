@@ -60,7 +60,13 @@ class Entered(NamedTuple):
     phase: Phase
 
 
-Event: TypeAlias = Allocated | Freed | Became | Entered
+class MightTake(NamedTuple):
+    """For a moment ``size`` bytes more may be taken here: two gradients of a shared weight are summed, in place as a rule."""
+
+    size: int
+
+
+Event: TypeAlias = Allocated | Freed | Became | Entered | MightTake
 
 
 def rounded(size: int) -> int:

@@ -11,7 +11,7 @@ from analysis.certainty import Place
 from estimator.kernels import EVERY_KERNEL, SM80, workspace_bytes
 from estimator.tape.device import CPU, Device
 from estimator.tape.dtype import BFLOAT16, FLOAT32, Dtype
-from estimator.tape.events import Allocated, Became, Entered, Event, Freed, Kind, Phase, rounded
+from estimator.tape.events import Allocated, Became, Entered, Event, Freed, Kind, MightTake, Phase, rounded
 from estimator.tape.not_followed import NotFollowed
 
 if TYPE_CHECKING:
@@ -102,6 +102,10 @@ class Tape:
     def became(self, key: int, kind: Kind) -> None:
         """The storage ``key`` is known to be of ``kind``."""
         self.events.append(Became(key, kind))
+
+    def might_take(self, size: int) -> None:
+        """Memory that is taken here for a moment where something is not done in place."""
+        self.events.append(MightTake(rounded(size)))
 
     def scratch(self, size: int) -> None:
         """Memory that a kernel takes and gives back before it ends."""

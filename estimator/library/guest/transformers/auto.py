@@ -33,6 +33,8 @@ def with_overrides(config, attention):
             part._attn_implementation = attention
         if padded:
             part.padded_batches = True
+        if override("use_cache") is False:
+            part.use_cache = False
     return config
 
 
