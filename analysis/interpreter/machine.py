@@ -59,9 +59,8 @@ class Machine:
         #: An exception that nobody catches is taken to be a gap of ours: its call gives something unknown, and the program goes on.
         self.survives_raises = survives_raises
         self.next_loop = 0
-        #: How many items were taken so far that the source does not tell.
+        #: How many items were taken so far that the source does not tell, and how many of them each rank has of its own.
         self.unknown_items = 0
-        #: How many of them each rank has of its own.
         self.own_items = 0
         self.state: dict[str, Any] = {}
         #: Conditions whose outcome differs between ranks, with the answers of rank 0 and of the others, as the domain found them.

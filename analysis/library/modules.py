@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from analysis.interpreter.values import MISSING, Call, Function, GuestDict, HostFunction, Instance, Method, Value
 from analysis.library.domain import TraceDomain, domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.ownership import BUFFERS, CHILDREN, MODULE, UNSEEN, children_of, is_module, modules_in, owner_of
+from analysis.library.outputs import gather_owners, held_in
+from analysis.library.ownership import BUFFERS, CHILDREN, MODULE, UNSEEN, children_of, modules_in, owner_of
 from analysis.library.parts import ModelPart, forwarding, run_unknown, with_graph
 from analysis.library.recording import emit
 from analysis.library.replay import Replays
-from analysis.library.tensor import Parameter, Parameters, Tensor, tensors_in
+from analysis.library.tensor import Parameters, Tensor
 from analysis.trace.events import Kind
 
 SUBJECT = Subject(
@@ -72,24 +73,10 @@ def _call(call: Call) -> Value:
         if outermost and owner.fields.get(UNSEEN) is True:
             result = with_graph(domain, owner, result)
     if outermost:
-        _gather_owners(domain, owner, result)
+        gather_owners(domain, owner, result)
     if outermost and not (owner.cls.dotted.startswith("torch.nn.") and not domain.ownership.atoms(owner, trainable=False)):
-        emit(call.machine, Kind.FORWARD, subject=owner, value=_held_in(result), detail=(*call.args[1:], *call.kwargs.values()))
+        emit(call.machine, Kind.FORWARD, subject=owner, value=held_in(result), detail=(*call.args[1:], *call.kwargs.values()))
     return result
-
-
-def _held_in(result: Value) -> Value:
-    """What a forward gave: of a record of outputs, what it holds."""
-    return tuple(result.fields.values()) if isinstance(result, Instance) and not is_module(result) else result
-
-
-def _gather_owners(domain: TraceDomain, model: Instance, result: Value) -> None:
-    """Outputs belong to the model that was called, not to the layers that its forward went through."""
-    inside = domain.ownership.atoms(model, trainable=False)
-    for tensor in tensors_in(_held_in(result)):
-        others = tensor.owners - inside
-        if len(others) < len(tensor.owners) and not isinstance(tensor, Parameter):
-            tensor.owners = others | {model}
 
 
 def _hooked(module: Instance, call: Call, output: Value) -> Value:
