@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
 from analysis.interpreter.values import Call, Function, Guarded, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
@@ -11,6 +12,7 @@ from analysis.library.ownership import is_module, owner_of
 from analysis.library.parts import ModelPart
 from analysis.library.recording import captured, emit, restored
 from analysis.library.tensor import Owner, Parameters, Tensor
+from analysis.syntax import walk
 from analysis.trace.events import Kind
 
 OPTIMIZER = "torch.optim.Optimizer"
@@ -46,8 +48,16 @@ opt = Lion([torch.nn.Parameter(torch.ones(1))])
 opt.step()
 clipped = type("Clipped", (torch.optim.SGD,), {"step": lambda self, closure=None: None})
 clipped([torch.nn.Parameter(torch.ones(1))], lr=0.1).step()
+
+class Clearing(Lion):
+    @torch.no_grad()
+    def step(self, closure=None):
+        super().step(closure)
+        self.zero_grad()
+
+Clearing([torch.nn.Parameter(torch.ones(1))]).step()
 """,
-            ("optimizer_built Lion", "step Lion", "optimizer_built Clipped", "step Clipped"),
+            ("optimizer_built Lion", "step Lion", "optimizer_built Clipped", "step Clipped", "step Clearing", "zero_grad Clearing"),
         ),
         Example(
             """
@@ -268,4 +278,18 @@ def _own(call: Call, kind: Kind, written: Value) -> Value:
     if kind is Kind.STEP and closure is not None and not isinstance(closure, Symbol):
         value = call.machine.call(closure, [], {}, call.span)
     emit(call.machine, kind, subject=optimizer)
+    if kind is Kind.STEP and _clears(written):
+        emit(call.machine, Kind.ZERO_GRAD, subject=optimizer)
     return value
+
+
+def _clears(written: Value) -> bool:
+    """Whether a step of the program's own clears the gradients that it has used."""
+    function = written.function if isinstance(written, Guarded) else written
+    for node in walk(function.node) if isinstance(function, Function) else ():
+        match node:
+            case ast.Call(func=ast.Attribute(attr="zero_grad")) | ast.Call(func=ast.Attribute(value=ast.Attribute(attr="grad"), attr="zero_")):
+                return True
+            case ast.Assign(targets=[ast.Attribute(attr="grad")], value=ast.Constant(value=None)):
+                return True
+    return False
