@@ -35,7 +35,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Each condition on the rank that stands before a collective, once."""
     if trace.distributed:
         for event, guard in guarded(trace, by_rank):
-            if event.subject not in SAVES:
+            if event.subject not in SAVES and not _other_side_unread(trace, guard):
                 yield _reported(trace, event, guard)
         yield from _forwards(trace)
 
@@ -48,6 +48,8 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
         sends = event.value.fields["wrapper: options"].get("broadcast_buffers") is not False and has_buffers(event.subject)
         quiet = event.detail.how == "ddp" and not event.context.grad and not sends
         if guard is None or event.detail.how not in _TALKING or quiet or guard.span in told or _others_run_it(trace, event, guard):
+            continue
+        if _other_side_unread(trace, guard):
             continue
         told.add(guard.span)
         span = place(trace, event, guard)
@@ -76,6 +78,13 @@ def _others_run_it(trace: Trace, event: Event, guard: RankGuard) -> bool:
         for each in other.context.rank_guards
         if each.span == guard.span and each.path == guard.path
     )
+
+
+def _other_side_unread(trace: Trace, guard: RankGuard) -> bool:
+    """Whether the run ended before it came to the other side of the condition, where the partner of what stands on this one may be."""
+    stands = around(trace.snapshot, guard.span) if not trace.complete else None
+    statements = stands.statements if stands is not None else ()
+    return any(isinstance(each, ast.If) and each.orelse and span_of(trace.snapshot, guard.span.path, each.test) == guard.span for each in statements)
 
 
 def _leaving(guard: RankGuard) -> str:
