@@ -69,9 +69,9 @@ class Answering:
         return Outcome("done", follow=tuple(Job(**job) for job in state["follow"]))
 
     async def failed(self, facts: Json, reason: str) -> None:
-        """Say so where the answer would stand."""
+        """Say so where the answer would stand, to whoever may ask; a stranger hears nothing, whatever goes wrong."""
         client = self.place.client(facts)
-        if not await self._answered(client, facts):
+        if await may_write(client, facts["author"]) and not await self._answered(client, facts):
             await self._reply(client, facts, f"Preflight could not answer: {prose(redacted(reason))}")
 
     async def _one(self, client: Client, facts: Json, words: tuple[str, ...]) -> Reply:

@@ -101,7 +101,10 @@ class Client:
         except UnauthorizedError:
             self.tokens.forget(self.installation, self.repository, self.permissions)
             fresh = await self._token()
-            return await self.transport.send(method, self._full(path), fresh, json, params)
+            try:
+                return await self.transport.send(method, self._full(path), fresh, json, params)
+            except UnauthorizedError as error:  # a token that was just made is known everywhere a moment later
+                raise TransientError(str(error), error.status) from error
         except RateLimitedError as error:
             self.turn.rest(error.seconds)
             raise

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simulator import BadGateway, PullRequest, Repository, Simulator
-from tests.bot.server.conftest import reviewed
+from simulator import BadGateway, PullRequest, Refuse, Repository, Simulator
+from tests.bot.server.conftest import at_rest, reviewed
 from tests.bot.server.test_pull_request import LARGER
 from tests.bot.waiting import until
 
@@ -71,6 +71,17 @@ async def test_a_reply_is_not_given_twice(github: Simulator, repository: Reposit
     pull.comment("ada", "/preflight estimate")
     await until(lambda: len(replies(github, pull)) > 1)
     assert len(replies(github, pull)) == 2
+
+
+async def test_a_stranger_hears_nothing_even_where_something_goes_wrong(github: Simulator, repository: Repository) -> None:
+    pull = await opened(repository)
+    said = len(pull.comments)
+    failed = len(github.requests)
+    github.fail_next("GET", rf"/repos/{repository.full_name}/collaborators/mallory/permission$", Refuse(400), times=1)
+    pull.comment("mallory", "/preflight fix")
+    await until(lambda: sum("mallory" in request.path for request in github.requests[failed:]) == 2)
+    await at_rest(repository)
+    assert len(pull.comments) == said + 1
 
 
 async def test_other_comments_ask_for_nothing(github: Simulator, repository: Repository) -> None:
