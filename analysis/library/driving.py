@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Ends of the names of classes whose objects a framework's trainer trains, and of those that are such a trainer.
 _TRAINED, _TRAINERS = "LightningModule", ("Trainer",)
+#: Methods that run one batch for whoever has the loop.
+_STEPS = ("training_step", "train_step", "validation_step", "val_step", "test_step", "compute_loss")
 #: How often the making of an object that ends in an exception is tried.
 _TRIES = 4
 
@@ -104,17 +106,20 @@ def _drive(domain: TraceDomain, cls: Class) -> Value:
         for each in inputs:
             each.attached = True  # other layers come before this one
         return _imagined(domain, "train_module", [instance, tuple(inputs)])
-    measures = pair([name for owner in cls.mro for name in owner.namespace])
-    if measures is not None and not is_module(instance):
-        update, result = (machine.getattr(instance, name, span) for name in measures)
-        given = unwrapped(cls.find(measures[0]))
-        batch = _arguments(domain, given, skip=1) if isinstance(given, Function) else []
-        return _imagined(domain, "measure", [Partial(update, tuple(batch), {}), result])
-    for hook in ("training_step", "train_step", "validation_step", "val_step", "test_step", "compute_loss"):
-        function = cls.find(hook)
+    hooks = [cls.find(hook) for hook in _STEPS]
+    for function in hooks:
         if isinstance(function, Function):
             _call(domain, function, instance)
-    return None
+    measures = pair([name for owner in cls.mro for name in owner.namespace])
+    return None if measures is None or any(isinstance(each, Function) for each in hooks) else _measure(domain, instance, measures)
+
+
+def _measure(domain: TraceDomain, meter: Instance, names: tuple[str, str]) -> Value:
+    """The number that a meter gives after some batches."""
+    machine, given = domain.machine, unwrapped(meter.cls.find(names[0]))
+    update, result = (machine.getattr(meter, name, machine.span) for name in names)
+    batch = _arguments(domain, given, skip=1) if isinstance(given, Function) else []
+    return _imagined(domain, "measure", [Partial(update, tuple(batch), {}), result])
 
 
 def _unknown_model(domain: TraceDomain) -> Instance:
