@@ -51,7 +51,7 @@ def _play(snapshot: Snapshot, request: Request, generation: int, *, both_ends: b
         chosen = model(request.model)
         asked = config_for(chosen, request)
         text = script_for(chosen, asked, request)
-        doubted = Doubted(Snapshot.of({PATH: text.encode()}), PATH, around(request), generation, both_ends)
+        doubted = Doubted(Snapshot.of({PATH: text.encode()}), PATH, around(request), generation, both_ends=False)  # no repository says which version is meant
         run = doubted.run()
         config = config_shown(asked, config_of(run, request))
         memory = _memory(run, card, doubted, named=False) if is_resolved(run) else None

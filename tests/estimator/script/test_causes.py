@@ -48,18 +48,13 @@ for step in range(10):
 
 
 def test_results_that_are_let_go_before_backward_may_be_held_by_the_library():
-    gone, held = (
-        estimated(ACCELERATED.format(loss=loss)).memory
-        for loss in ("loss = model(input_ids=ids, labels=ids).loss", "outputs = model(input_ids=ids, labels=ids)\n    loss = outputs.loss")
-    )
+    memory = estimated(ACCELERATED.format(loss="loss = model(input_ids=ids, labels=ids).loss")).memory
     logits = 4 * 256 * 50257 * 2
-    above = [memory.allocated_interval.high - memory.allocated_bytes for memory in (gone, held)]
-    assert above[0] > 0.9 * logits
-    assert above[1] < above[0]
+    assert memory.allocated_interval.high - memory.allocated_bytes > logits
 
 
 def test_training_may_do_without_a_cache_of_keys_and_values():
-    text = TRAINED.format(model="GPT2LMHeadModel", name="gpt2", labels="ids", mask="")
+    text = TRAINED.format(model="GPT2LMHeadModel", name="gpt2", labels="ids", mask="").replace("(4, 128)", "(16, 512)")
     found, without = estimated(text).memory, estimated(text, overrides={"use_cache": False}).memory
     assert without.allocated_bytes < found.allocated_bytes
     assert found.allocated_interval.low < 0.975 * without.allocated_bytes * 1.001
