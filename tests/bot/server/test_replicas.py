@@ -61,6 +61,23 @@ async def test_a_lock_tells_the_living_from_the_dead(database: str) -> None:
     ours.close()
 
 
+async def test_one_at_a_time_writes_whatever_its_process(database: str) -> None:
+    ours, theirs = Postgres(database, "ours"), Postgres(database, "theirs")
+    inside: list[str] = []
+
+    async def visit(place: Postgres, name: str) -> None:
+        async with place.alone("7#1"):
+            inside.append(f"{name} comes")
+            await asyncio.sleep(0.2)
+            inside.append(f"{name} goes")
+
+    await asyncio.gather(visit(ours, "one"), visit(theirs, "two"), visit(ours, "three"))
+    assert all(comes.split()[0] == goes.split()[0] for comes, goes in zip(inside[::2], inside[1::2], strict=True))
+    async with ours.alone("7#1"), theirs.alone("7#2"):
+        inside.append("two pull requests")
+    assert len(inside) == 7
+
+
 async def test_a_killed_process_is_stood_in_for(database: str, tmp_path: Path) -> None:
     async with Simulator.start() as github:
         repository = github.create_repository("octo/train", {"train.py": TRAIN})
