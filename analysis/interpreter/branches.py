@@ -13,6 +13,7 @@ from analysis.interpreter.frames import Exit
 from analysis.interpreter.heap import Delta
 from analysis.interpreter.joins import join
 from analysis.interpreter.ranks import Ranks
+from analysis.interpreter.returns import either
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import Value
 from analysis.trace.tree import Alt, Leave
@@ -40,6 +41,8 @@ def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame, *, fir
         try:
             with ranks.arm(holds=(index == 0) == first) as taken:
                 left = taken.left = arm()
+            if left is not None and left.divided is None and ranks.division is not None:
+                left.divided = ranks.division[0], taken.holds
         except GuestRaise as error:
             raised = error
             del machine.tree.stack[level:]
@@ -71,9 +74,9 @@ def _settle(machine: Machine, outcomes: list[tuple[Exit | None, Delta]], frame: 
     alike = [(left, delta) for left, delta in leaving if left.kind == last.kind]
     frame.pending.extend((left, delta) for left, delta in leaving if left.kind != last.kind)
     machine.heap.merge([delta for _, delta in alike], divided=divided)
-    value = alike[0][0].value
-    for left, _ in alike[1:]:
-        value = join(value, left.value, divided=divided)
+    value = alike[-1][0].value
+    for left, _ in alike[-2::-1]:
+        value = either(machine, left, value, machine.span)
     return Exit(last.kind, value)
 
 

@@ -11,6 +11,7 @@ from analysis.interpreter.exceptions import guest_error, survivable, survived
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.joins import join
 from analysis.interpreter.open_dict import OpenDict
+from analysis.interpreter.returns import either
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import (
     MISSING,
@@ -208,7 +209,9 @@ def run_body(machine: Machine, frame: Frame, span: Span) -> Value:
             value = machine.evaluate(function.node.body, frame)
         else:
             left = machine.execute(function.node.body, frame)
-            value = reduce(join, [each.value for each in branches.rejoin(machine, frame, ("return",), 0)], left.value if left is not None else None)
+            value = left.value if left is not None else None
+            for each in reversed(branches.rejoin(machine, frame, ("return",), 0)):
+                value = either(machine, each, value, span)
     except GuestRaise as error:
         machine.stamp, machine.tree.stack[level:] = stamp, []
         machine.tree.add(Leave("raise"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from analysis.interpreter.iteration import few_if_endless
 from analysis.interpreter.loops import Running
+from analysis.interpreter.own_items import own_items
 from analysis.interpreter.values import MISSING, GuestDict, GuestList, GuestSet, Instance, Value
 from analysis.syntax import walk
 
@@ -31,7 +32,7 @@ def run(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.
         return _lazily(machine, node, _closed_over(node, frame), (source, machine.iterate(source, span)))
     made: Value = GuestDict() if isinstance(node, ast.DictComp) else GuestSet() if isinstance(node, ast.SetComp) else GuestList()
     made.span, made.stamp = span, machine.stamp
-    unknown = machine.unknown_items
+    unknown, own = machine.unknown_items, machine.own_items
 
     for value in _rounds(machine, node.generators, frame, None, _producer(machine, node, frame)):
         if isinstance(made, dict):
@@ -42,6 +43,8 @@ def run(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.
             made.append(value)
         if len(made) >= MAX_ITEMS:
             break
+    if machine.own_items != own and isinstance(made, GuestList):
+        return own_items(machine, made, span)
     return made if machine.unknown_items == unknown else machine.domain.collected(machine, made, span)
 
 
@@ -120,4 +123,10 @@ def _nested(machine: Machine, generators: list[ast.comprehension], frame: Frame,
 
 
 def _passes(machine: Machine, generator: ast.comprehension, frame: Frame) -> bool:
-    return all(machine.truth(machine.evaluate(condition, frame), frame.file.span(condition)) is not False for condition in generator.ifs)
+    for condition in generator.ifs:
+        span = frame.file.span(condition)
+        passes = machine.truth(machine.evaluate(condition, frame), span)
+        if passes is False:
+            return False
+        machine.own_items += passes is None and span in machine.divisions
+    return True

@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Exit:
-    """How a statement left: "break", "continue" or "return" (with its value), and where."""
+    """How a statement left: "break", "continue" or "return" (with its value), and where.
+
+    ``divided``: the condition that ranks answer differently and whether it held, if it left on one side of such a branch.
+    """
 
     kind: str
     value: Value = None
     span: Span | None = None
+    divided: tuple[Value, bool] | None = None
 
 
 @dataclass(slots=True, eq=False)

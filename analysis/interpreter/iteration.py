@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.generators import Generator
+from analysis.interpreter.own_items import OwnItems
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import MISSING, Alternatives, Class, External, FewItems, HostValue, Instance, Module, Symbol, Value
 
@@ -63,6 +64,7 @@ def _of_few(machine: Machine, items: FewItems) -> Iterator[Value]:
     """Items that stand for more: they have no known end either."""
     for item in list(items):
         machine.unknown_items += 1
+        machine.own_items += isinstance(items, OwnItems)
         yield item
 
 

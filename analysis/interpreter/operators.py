@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.certainty import MAX_ALTERNATIVES
 from analysis.interpreter.affordable import operator_is_too_large
 from analysis.interpreter.joins import join
+from analysis.interpreter.own_items import OwnItems, has_items
 from analysis.interpreter.reflection import is_type
 from analysis.interpreter.values import (
     MISSING,
@@ -85,6 +86,8 @@ def truth(machine: Machine, value: Value, span: Span) -> bool | None:
             return True
         case Function() | Class() | Module() | External():
             return True
+        case OwnItems():
+            return machine.domain.decide(machine, has_items(value), span)
     try:
         answer = bool(value)
     except Exception as error:  # noqa: BLE001  a domain's value may refuse: its answer decides
@@ -115,6 +118,7 @@ def _varies(value: Value) -> bool:
 
 def negation(machine: Machine, value: Value, span: Span) -> Value:
     """``not value``."""
+    value = has_items(value) if isinstance(value, OwnItems) else value
     decided = value if isinstance(value, bool) else None
     if decided is None and not isinstance(value, (Symbol, Alternatives)):
         decided = machine.truth(value, span)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from analysis.interpreter.own_items import HAS_ITEMS
+from analysis.interpreter.values import Symbol
 from analysis.library.ranks import asks_for_rank
 from analysis.source import Span
 from analysis.trace import Trace
@@ -34,13 +36,21 @@ def in_whole_group(event: Event) -> bool:
     return not isinstance(event.detail, dict) or event.detail.get("group") is None
 
 
+def has_own_items(guard: RankGuard) -> bool:
+    """Whether the condition is that this rank has any items: within a smaller group too each rank has its own."""
+    condition = guard.condition
+    while isinstance(condition, Symbol) and condition.test and condition.test[0] == "not":
+        condition = condition.test[1]
+    return isinstance(condition, Symbol) and condition.role == HAS_ITEMS
+
+
 def guarded(trace: Trace, wanted: Callable[[RankGuard], bool]) -> Iterator[tuple[Event, RankGuard]]:
     """Collectives that are behind a condition which ranks answer differently, with the innermost that is ``wanted``; each condition once."""
     told: set[tuple[bool, Span]] = set()
     partners = _reached_by(trace)
     for event in trace.events(Kind.COLLECTIVE):
         guard = next((each for each in reversed(event.context.rank_guards) if wanted(each)), None)
-        if guard is None or not in_whole_group(event) or (event.subject in SAVES, guard.span) in told:
+        if guard is None or not (in_whole_group(event) or has_own_items(guard)) or (event.subject in SAVES, guard.span) in told:
             continue
         if not _has_partner(event, guard, partners):
             told.add((event.subject in SAVES, guard.span))

@@ -2,8 +2,9 @@
 
 A loss, a metric or a flag that each rank computes from its own share of the data decides whether it goes on: one rank stops early, skips a batch or
 enters a save, and the others do not. Those that come to the next collective (a backward of `DistributedDataParallel` is one) wait for those
-that left, and the job hangs until the NCCL timeout. `dist.reduce` leaves the result on one rank and an undefined one on the rest, so that a decision by its
-value is of this kind too. So is a schedule that follows a rank's own metric: the learning rates part ways.
+that left, and the job hangs until the NCCL timeout. `dist.reduce` leaves the result on one rank and an undefined one on the rest, so that a decision
+by its value is of this kind too, and so is a list of which each rank picks items of its own, where a rank without any returns early. So is a schedule
+that follows a rank's own metric: the learning rates part ways.
 
 **How to fix it.** Decide once: `all_reduce` the number before it is compared, or let rank 0 decide and `broadcast` the flag.
 
@@ -22,7 +23,7 @@ from analysis.library.ranks import asks_for_rank
 from analysis.library.tensor import Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
-from analysis.rules._collectives import by_rank, guarded, place
+from analysis.rules._collectives import by_rank, guarded, in_whole_group, place
 from analysis.rules._objects import numbers_in
 from analysis.source import Span
 from analysis.trace import Trace
@@ -103,7 +104,7 @@ def _confidence(event: Event, guard: RankGuard, *, reduced: bool) -> Confidence:
     """A loop that goes round as long as a condition holds may hold it the same number of times on every rank."""
     if guard.until and guard.exit is None:
         return Confidence.LOW
-    return Confidence.HIGH if reduced or event.kind is Kind.COLLECTIVE else Confidence.MEDIUM
+    return Confidence.HIGH if reduced or (event.kind is Kind.COLLECTIVE and in_whole_group(event)) else Confidence.MEDIUM
 
 
 def _reduced_onto_one(value: Value, depth: int = _DEPTH) -> bool:
@@ -143,6 +144,29 @@ def main(net):
             break
 """
 
+_PICKED = """
+import torch
+import torch.distributed as dist
+
+def norm(parameters):
+    rank = dist.get_rank()
+    grads = [p.grad.detach() for i, p in enumerate(parameters) if i % dist.get_world_size() == rank]
+{empty}
+    dist.all_reduce(total, group=dist.new_group())
+    return total.item()
+
+dist.init_process_group("nccl")
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in loader:
+    optimizer.zero_grad()
+    net(x).mean().backward()
+    norm(net.parameters())
+    optimizer.step()
+"""
+_EARLY = "    if not grads:  # flagged\n        return 0.0\n    total = torch.stack([g.norm() for g in grads]).sum()"
+_EVEN = "    total = torch.stack([g.norm() for g in grads]).sum() if grads else torch.zeros(())"
+
 RULE = Rule(
     "rank-divergent-branch",
     Severity.ERROR,
@@ -152,6 +176,8 @@ RULE = Rule(
     examples=(
         Bad(_EXAMPLE.format(before="", mark="  # flagged")),
         Bad(_EXAMPLE.format(before="dist.reduce(total, dst=0)\n        ", mark="  # flagged")),
+        Bad(_PICKED.format(empty=_EARLY)),
+        Good(_PICKED.format(empty=_EVEN)),
         Good(_EXAMPLE.format(before="dist.all_reduce(total)\n        ", mark="")),
         Good(_EXAMPLE.format(before="if not torch.isfinite(total):\n            raise ValueError(total)\n        dist.all_reduce(total)\n        ", mark="")),
     ),

@@ -86,3 +86,50 @@ def test_the_type_of_a_value_is_compared_by_what_the_guest_calls_it():
 def test_a_decorator_that_is_not_followed_leaves_what_it_decorates():
     found, _ = run("import ray\n@ray.remote\nclass A:\n    x = 3\n@ray.task(cpus=2)\ndef f():\n    return A.x\nr = f()")
     assert found["r"] == 3
+
+
+class RankDomain(PlainDomain):
+    """Ranks answer differently what is asked of ``os.rank``."""
+
+    def decide(self, machine, condition, span):
+        machine.divisions.pop(span, None)
+        if getattr(condition, "rank_varying", False):
+            machine.divisions[span] = condition, None, None
+
+
+RANK = "from ranks import rank\n"
+
+
+def ranks(code):
+    domain = RankDomain()
+    before = domain.lookup
+    domain.lookup = lambda dotted: Symbol("rank", None, rank_varying=True) if dotted == "ranks.rank" else before(dotted)
+    found, _ = run(RANK + code, domain)
+    return found
+
+
+PLACES = """
+def main():
+    if rank == 0:
+        return True
+    return False
+def other():
+    if rank == 0:
+        return False
+    else:
+        return True
+r = (main(), other(), rank == 0)
+"""
+
+
+def test_what_a_function_gives_that_ranks_leave_in_different_places_is_what_was_asked():
+    main, other, asked = ranks(PLACES)["r"]
+    assert main is asked
+    assert other.test == ("not", asked)
+
+
+def test_a_list_that_each_rank_picks_for_itself_may_be_empty_on_some():
+    found = ranks("mine = [x for x in (1, 2, 3) if rank == x]\nagain = [x + 1 for x in mine]\nempty = len(again) == 0\nall_ = [x for x in (1, 2, 3) if x > 1]")
+    assert found["again"].rank_varying
+    assert found["empty"].rank_varying
+    assert found["all_"] == [2, 3]

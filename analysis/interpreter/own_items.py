@@ -1,0 +1,37 @@
+"""Lists of which each rank has items of its own: picked by a condition that ranks answer differently, so that a rank may have none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from analysis.interpreter.values import FewItems, GuestList, Symbol
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
+
+#: The role of the symbol that says whether a rank has any.
+HAS_ITEMS = "has items of its own"
+
+
+class OwnItems(FewItems):
+    """Such a list: its length, and whether it is empty, differ between ranks."""
+
+    __slots__ = ()
+
+    rank_varying: ClassVar[bool] = True
+
+
+def own_items(machine: Machine, made: GuestList, span: Span) -> OwnItems:
+    """The items of ``made`` as such a list, made at ``span``."""
+    own = OwnItems(made)
+    own.span, own.stamp = span, machine.stamp
+    return own
+
+
+def has_items(items: OwnItems) -> Symbol:
+    """Whether this rank has any of them."""
+    symbol = Symbol("whether this rank has any items", items.span, items.stamp, rank_varying=True)
+    symbol.role = HAS_ITEMS
+    return symbol
