@@ -66,6 +66,27 @@ def timeline(events: Sequence[Event]) -> Timeline:
     return Timeline(peak, allocator.peak_reserved, peak_phase, _components(held), phases, _holders(held), max(peak, possible))
 
 
+def held_at_peak_of(events: Sequence[Event], phase: Phase, kind: Kind) -> int:
+    """Bytes of one kind that are alive when most is, within one phase."""
+    sizes: dict[int, int] = {}
+    total = most = until = 0
+    now = Phase.FORWARD
+    for index, event in enumerate(events):
+        match event:
+            case Allocated(key, size):
+                sizes[key] = size
+                total += size
+                if now is phase and total > most:
+                    most, until = total, index + 1
+            case Freed(key):
+                total -= sizes[key]
+            case Entered(entered):
+                now = entered
+            case _:
+                pass
+    return sum(size for size, found, _ in _alive(events[:until], sizes, set()) if found is kind)
+
+
 def _alive(events: Iterable[Event], got: dict[int, int], states: set[int]) -> list[tuple[int, Kind, Place | None]]:
     """What is alive after these events: the bytes that were handed out, what they hold, and the line that took them."""
     live: dict[int, tuple[int, Kind, Place | None]] = {}

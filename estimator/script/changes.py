@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.certainty import Unknown
 from analysis.interpreter.values import MISSING, Instance, Module, Value
 from estimator.config import TrainingConfig
+from estimator.sharding import STRATEGIES
 from estimator.tape.dtype import BFLOAT16, FLOAT16, FLOAT32
 from estimator.tape.tensor import Tensor
 
@@ -25,7 +26,7 @@ OPTIMIZERS: Mapping[str, str] = {
 #: Classes of ``torch.optim`` in whose place the one that is asked for is put.
 _REPLACED = ("SGD", "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad", "Adadelta", "Adafactor")
 #: Sharding that is counted; of the rest only one device without it can be shown.
-_MODELLED_SHARDING = frozenset({"none", "ddp"})
+_MODELLED_SHARDING = frozenset({"none", "ddp", *STRATEGIES})
 #: How the command line calls the fields.
 _OPTIONS = {"sequence_length": "--seq-len"}
 

@@ -47,6 +47,10 @@ class Observed:
     #: Parameters of the module that trains (or infers): element counts, all and those that require gradients.
     parameters: int = 0
     trainable: int = 0
+    #: Bytes of that module's parameters, of those that train, and of the largest of its blocks.
+    parameter_bytes: int = 0
+    trainable_bytes: int = 0
+    unit_bytes: int = 0
     #: Sentences about what was not followed, or was assumed, and may change the peak.
     unknowns: dict[str, None] = field(default_factory=dict)
     #: What was lost inside a model, or of one: the peak is then not known.

@@ -13,6 +13,7 @@ from estimator.script.loops import MICRO_BATCHES, WINDOW
 from estimator.script.observed import Argument, ModelCall, Observed
 from estimator.script.origins import NAMES, called_at, written_at
 from estimator.script.run import Run, as_value
+from estimator.sharding import STRATEGIES
 
 _PRECISIONS = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float64": "fp64"}
 #: Dimensions of a batch of token numbers and of a batch of images.
@@ -41,7 +42,7 @@ def config_of(run: Run, request: Request) -> TrainingConfig:
         checkpointing=_checkpointing(run),
         attention=_attention(run, call),
         devices=Known(request.overrides.get("devices", 1)),
-        sharding=_sharding(observed),
+        sharding=_sharding(observed, request),
         accumulation_steps=_accumulation(run),
     )
 
@@ -145,7 +146,10 @@ def _attention(run: Run, call: ModelCall) -> Certainty[str]:
     return Unknown("PyTorch's own attention was not seen to be called") if name is None else Known(name, place)
 
 
-def _sharding(observed: Observed) -> Certainty[str]:
+def _sharding(observed: Observed, request: Request) -> Certainty[str]:
+    wanted = request.overrides.get("sharding")
+    if isinstance(wanted, str) and wanted in STRATEGIES:
+        return Known(wanted)
     name, place = observed.first("sharding")
     return Known(name or "none", place)
 

@@ -9,6 +9,7 @@ from analysis.interpreter.values import Instance, Symbol, Value
 from estimator.script import doubts
 from estimator.script.observed import Argument, ModelCall
 from estimator.tape.dtype import Dtype
+from estimator.tape.events import rounded
 from estimator.tape.tensor import Parameter, Tensor
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
         observed.parameters = total
         observed.trainable = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
         observed.main = call
+        observed.parameter_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters)
+        observed.trainable_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters if parameter.requires_grad)
+        observed.unit_bytes = _largest_unit(module)
     for _, value in named:
         if isinstance(value, Symbol) and total:
             doubts.arrived(domain, module.cls.name, value)
@@ -57,6 +61,21 @@ def _unwrapped(module: Instance) -> Instance:
             return module
         module = inner
     return module
+
+
+def _largest_unit(module: Instance) -> int:
+    """Bytes of the largest part that sharding gathers at once: an item of a list of layers, or a parameter outside of them."""
+    largest, todo = 0, [module]
+    while todo:
+        current = todo.pop()
+        inner = [child for child in current.fields.get("_modules", {}).values() if isinstance(child, Instance)]
+        if any(cls.name == "ModuleList" for cls in current.cls.mro):
+            largest = max([largest, *(sum(each.numel() * each.itemsize for each in parameters_of(child)) for child in inner)])
+            continue
+        own = [each for each in current.fields.get("_parameters", {}).values() if isinstance(each, Parameter)]
+        largest = max([largest, *(each.numel() * each.itemsize for each in own)])
+        todo.extend(inner)
+    return largest
 
 
 def parameters_of(module: Instance) -> Iterator[Parameter]:

@@ -58,13 +58,20 @@ def test_images_are_brought_to_another_size():
         ({"attention": "eager"}, "--attention eager was not applied"),
         ({"image_size": 64}, "--image-size 64 was not applied: the model takes no images"),
         ({"optimizer": "sofia"}, "--optimizer sofia was not applied: the optimizers known here are adamw"),
-        ({"devices": 2, "sharding": "fsdp"}, "--sharding fsdp is not modelled yet: what is shown is one device without it"),
     ],
 )
 def test_what_was_not_applied_is_said(overrides, says):
     found = estimated(SMALL_GPT, overrides=overrides)
     assert found.memory is not None
     assert any(sentence.startswith(says) for sentence in found.unknowns)
+
+
+def test_sharding_shows_the_share_of_one_device():
+    alone, sharded = (estimated(SMALL_GPT, overrides=overrides) for overrides in ({}, {"devices": 8, "sharding": "fsdp"}))
+    assert sharded.unknowns == ()
+    assert sharded.config.sharding.value == "fsdp"
+    assert sharded.memory.allocated_bytes < alone.memory.allocated_bytes
+    assert sharded.memory.components.parameters < alone.memory.components.parameters
 
 
 def test_data_parallel_training_adds_buckets_as_large_as_the_gradients():
