@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +40,22 @@ async def test_a_pull_request_that_was_opened_while_nobody_listened(github: Simu
     again = [delivery for delivery in github.webhooks.deliveries if delivery.event.redelivery]
     assert {delivery.event.name for delivery in again} == {"pull_request", "check_suite"}
     assert [delivery.status_code for delivery in again] == [202, 202]
+
+
+async def test_a_disk_that_is_full_for_a_while(github: Simulator, repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    async with serving(settings_for(github, tmp_path, pace=replace(HURRIED, catch_up=0.5))) as address:
+        github.webhook_url = f"{address}/webhook"
+        with monkeypatch.context() as patched:
+            patched.setattr("dbos.DBOS.enqueue_workflow_async", full)
+            pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
+            await github.deliveries_settled()
+        assert [delivery.status_code for delivery in github.webhooks.deliveries if delivery.event.name == "pull_request"][:1] == [503]
+        await until(lambda: repository.check_runs(pull.head_sha))
+        await reviewed(repository, pull)
+    assert (len(pull.reviews), len(pull.comments)) == (1, 1)
 
 
 async def test_many_pages_of_failures(github: Simulator, tmp_path: Path) -> None:
