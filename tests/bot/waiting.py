@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 
-async def until(claim: Callable[[], object | Awaitable[object]], seconds: float = 20.0) -> None:
+async def until(claim: Callable[[], object | Awaitable[object]], seconds: float = 60.0) -> None:
     """Wait until ``claim`` holds."""
     for _ in range(int(seconds / 0.02)):
         value = claim()

@@ -82,7 +82,7 @@ async def reviewed(repository: Repository, pull: PullRequest) -> None:
     await at_rest(repository)
 
 
-async def at_rest(repository: Repository, seconds: float = 20.0) -> None:
+async def at_rest(repository: Repository, seconds: float = 60.0) -> None:
     """Wait until the bot that gets the deliveries has nothing left to do."""
     webhook = repository.platform.outbox.url or ""
 
