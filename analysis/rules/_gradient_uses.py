@@ -32,12 +32,17 @@ class GradientUses:
         return not held or any(window.unsure or window.end is None or not gradients.owners for gradients, window in held)
 
     def without_graph(self, loss: Tensor) -> Iterator[Event]:
-        """Forwards under ``no_grad``, of models whose parameters an optimizer steps on, that the loss was made of."""
+        """Forwards under ``no_grad``, of models whose parameters an optimizer steps on, that the loss was made of.
+
+        None where such a forward ran with gradients too: that its result has no graph then has another reason, which is not known.
+        """
         made = set(all_in(loss))
-        for event in self._trace.events(Kind.FORWARD):
-            held = any(self.holdings.shared([event.subject], gradients.owners) for gradients in self._gradients)
-            if held and not event.context.grad and not self._trace.undecided(event) and made.intersection(tensors_in(event.value)):
-                yield event
+        found = [event for event in self._trace.events(Kind.FORWARD) if made.intersection(tensors_in(event.value)) and self._is_stepped(event)]
+        if not any(event.context.grad for event in found):
+            yield from (event for event in found if not self._trace.undecided(event))
+
+    def _is_stepped(self, forward: Event) -> bool:
+        return any(self.holdings.shared([forward.subject], gradients.owners) for gradients in self._gradients)
 
     def stepping(self, event: Event, tensor: Tensor) -> bool:
         """Whether an optimizer of parameters that the tensor reaches steps on this backward's gradients."""

@@ -54,7 +54,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     told: set[Span] = set()
     for event in trace.events(Kind.TO_DEVICE):
         tensor = event.subject
-        if not isinstance(tensor, Tensor) or trace.undecided(event) or not goes_to_device(event) or not _from_host(tensor):
+        if not isinstance(tensor, Tensor) or trace.undecided(event) or not goes_to_device(event) or not _from_host(trace, tensor):
             continue
         if tensor.stamp == event.context.stamp and event.span not in told and any(number in loops for number, _ in tensor.stamp) and made_to_move(trace, event):
             told.add(event.span)
@@ -67,15 +67,15 @@ def check(trace: Trace) -> Iterator[Reported]:
                 yield _reported(trace, event, tensor)
 
 
-def _from_host(tensor: Tensor) -> bool:
-    """Whether everything it was made of was made on the host, here to be seen, and never moved."""
+def _from_host(trace: Trace, tensor: Tensor) -> bool:
+    """Whether everything it was made of was made on the host, by code of the repository, and never moved."""
     found = False
     for each in ancestors(tensor):
         made = each.made
         if made is None or each.attached or made.options.get("device") is not None:
             return False
         found = found or made.op in _ON_HOST
-        if made.op not in _ON_HOST | _STAYS:
+        if made.op not in _ON_HOST | _STAYS or made.span.path not in trace.snapshot.contents:
             return False
     return found
 
