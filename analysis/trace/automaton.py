@@ -56,7 +56,8 @@ class Automaton:
     def run(self, ops: list[Op], events: Iterable[tuple[int, Event]], letter_of: LetterOf) -> Iterator[Witness]:
         """One witness per place of a mistake, in the order of the trace. ``events``: those that may matter, with their places in ``ops``."""
         letters = {place: letter for place, event in events if (letter := letter_of(event)) is not None}
-        yield from _Run(self, ops, letters).witnesses()
+        if any(letter in letters.values() for _, letter in self.faults):
+            yield from _Run(self, ops, letters).witnesses()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +99,15 @@ class _Run:
         self.found: dict[object, Witness] = {}
 
     def witnesses(self) -> Iterator[Witness]:
-        """Pass once and give what was found."""
-        place = 0
-        while place < len(self.ops):
+        """Pass once, as far as there are letters, and give what was found. Parts without one that nothing leaves are passed over."""
+        place, following = 0, 0
+        while following < len(self.places):
             op = self.ops[place]
-            if op.code in {Code.ALT, Code.LOOP, Code.CALL} and not op.escapes and not _any_within(self.places, place, op.end):
+            if op.code is Code.EVENT:
+                if self.places[following] == place and op.event is not None:
+                    self._read(op.event, self.letters[place])
+                    following += 1
+            elif op.opens and not op.escapes and self.places[following] >= op.end:
                 place = op.end
             else:
                 self._pass(place, op)
@@ -111,9 +116,6 @@ class _Run:
 
     def _pass(self, place: int, op: Op) -> None:
         match op.code:
-            case Code.EVENT:
-                if place in self.letters and op.event is not None:
-                    self._read(op.event, self.letters[place])
             case Code.ALT | Code.LOOP | Code.CALL:
                 self.open.append(_Open(place, op, entry=self.states))
             case Code.ARM:

@@ -41,6 +41,8 @@ class Op:
     end: int = 0
     #: A break, continue or return inside leaves this alternative, loop or call: it cannot be passed over.
     escapes: bool = False
+    #: An alternative, loop or call begins here.
+    opens: bool = False
 
 
 RAISE = "raise"
@@ -73,7 +75,7 @@ def _parts(node: Seq | Alt | Loop | CallNode) -> Iterator[_Item]:
         case Seq(children=children):
             yield from children
         case Alt(arms=arms):
-            yield Op(Code.ALT)
+            yield Op(Code.ALT, opens=True)
             for arm in arms:
                 yield Op(Code.ARM)
                 yield arm
@@ -81,13 +83,13 @@ def _parts(node: Seq | Alt | Loop | CallNode) -> Iterator[_Item]:
                     yield Op(Code.RAISE)
             yield Op(Code.END_ALT)
         case Loop(iterations=iterations):
-            yield Op(Code.LOOP)
+            yield Op(Code.LOOP, opens=True)
             for iteration in iterations:
                 yield iteration
                 yield Op(Code.END_ITERATION)
             yield Op(Code.END_LOOP)
         case CallNode(body=body):
-            yield Op(Code.CALL)
+            yield Op(Code.CALL, opens=True)
             yield body
             yield Op(Code.END_CALL)
 

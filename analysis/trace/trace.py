@@ -36,6 +36,7 @@ class Trace:
     _ops: list[Op] = field(default_factory=list, repr=False)
     _undecided: set[Event] = field(default_factory=set, repr=False)
     _places: dict[Kind, list[tuple[int, Event]]] = field(default_factory=dict, repr=False)
+    _chosen: dict[tuple[Kind, ...], list[tuple[int, Event]]] = field(default_factory=dict, repr=False)
 
     def events(self, *kinds: Kind) -> Iterator[Event]:
         """Events of these kinds in the order in which they happened."""
@@ -65,5 +66,7 @@ class Trace:
                     self._places.setdefault(op.event.kind, []).append((place, op.event))
                     if depth:
                         self._undecided.add(op.event)
-        lists = [self._places.get(kind, []) for kind in kinds]
-        return lists[0] if len(lists) == 1 else sorted((item for found in lists for item in found), key=lambda item: item[0])
+        if kinds not in self._chosen:
+            lists = [self._places.get(kind, []) for kind in kinds]
+            self._chosen[kinds] = lists[0] if len(lists) == 1 else sorted((item for found in lists for item in found), key=lambda item: item[0])
+        return self._chosen[kinds]
