@@ -26,7 +26,7 @@ from analysis.rules._sources import CARRIED, attached_in, terms_of
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import meeting
+from analysis.trace.places import meeting, visible
 from analysis.trace.reading import text
 
 _MOST = 200
@@ -62,7 +62,7 @@ class _Trained:
         self.backwards = [event for event in trace.events(Kind.BACKWARD) if event.value.attached]
         whole = (each for event in trace.events(Kind.GRADIENT_CALL) for each in tensors_in(event.value))
         self.operations = frozenset().union(*(attached_in(value) for value in (*(event.value for event in self.backwards), *whole)))
-        self.reads = [event.span for event in trace.events(Kind.ITEM, Kind.LOG)]
+        self.reads = [visible(event, trace.snapshot.contents) for event in trace.events(Kind.ITEM, Kind.LOG)]
         self._gradients: list[Gradients] = gradients_of(trace)
         self._holdings = Holdings()
 
@@ -177,7 +177,8 @@ def _is_watched(trace: Trace, span: Span, reads: list[Span], value: Tensor) -> b
 
 
 def _reported(trace: Trace, unused: _Unused) -> Reported:
-    left_out = "this backward leaves it out, and no other goes through it"
+    backward = visible(unused.backward, trace.snapshot.contents)  # a framework's own stands nowhere in the repository
+    left_out = (Evidence(backward, "this backward leaves it out, and no other goes through it"),) if backward.path in trace.snapshot.contents else ()
     total = (Evidence(unused.total, "it is added to the other terms, and the sum is only read"),) if unused.total is not None else ()
     finding = Finding(
         RULE.name,
@@ -185,7 +186,7 @@ def _reported(trace: Trace, unused: _Unused) -> Reported:
         Confidence.MEDIUM,
         unused.span,
         f"`{text(trace.snapshot, unused.span)}` is computed with its graph and only read: no backward goes through it, so that it trains nothing",
-        (Evidence(unused.span, "the loss is computed"), *total, Evidence(unused.backward.span, left_out)),
+        (Evidence(unused.span, "the loss is computed"), *total, *left_out),
         no_fix_because="whether it is meant to train, and with which weight, is for you to say: then add it to the loss, else compute it without its graph",
     )
     return Reported(finding)
@@ -246,6 +247,32 @@ def train(model, loader):
         loss.backward()
         optimizer.step()
         writer.add_scalar("loss", total.item(), step)
+"""
+        ),
+        Bad(
+            """
+import lightning
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+class Classifier(lightning.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(8, 8)
+        self.head = nn.Linear(8, 2)
+        self.side = nn.Linear(8, 4)
+
+    def training_step(self, batch, index):
+        x, y, kind = batch
+        features = self.body(x)
+        loss = F.cross_entropy(self.head(features), y)
+        aside = F.cross_entropy(self.side(features), kind)  # flagged
+        self.log("aside", aside)
+        return loss
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
 """
         ),
         Good(
