@@ -6,6 +6,7 @@ The locks are advisory ones of a session, so they need a direct connection (no p
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import socket
@@ -21,6 +22,8 @@ from dbos import DBOSConfig
 from bot.database import configuration
 from bot.locks import Locks
 
+#: Held at once for those who write alone; a server takes a hundred from all processes unless told otherwise.
+_MOST_SESSIONS = 24
 _NAMESPACE = b"preflight executor "
 
 
@@ -38,6 +41,7 @@ class Postgres:
     shared: bool = True
     _session: psycopg.Connection[Any] | None = None
     _locks: Locks = field(default_factory=Locks)
+    _sessions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST_SESSIONS))
 
     def open(self) -> None:
         """Take the lock that says this process lives."""
@@ -60,10 +64,20 @@ class Postgres:
 
     @asynccontextmanager
     async def alone(self, name: str) -> AsyncIterator[None]:
-        """A lock that the database lets go of when its session ends, so that a process which dies holds nobody up."""
-        async with self._locks.alone(name), await psycopg.AsyncConnection.connect(self.url, autocommit=True) as session:
-            await session.execute("SELECT pg_advisory_lock(%s)", [_key(f"alone {name}")])
-            yield
+        """A lock that the database lets go of when its session ends, so that a process which dies holds nobody up.
+
+        Raises ConnectionError where the database cannot be reached.
+        """
+        async with self._locks.alone(name), self._sessions:
+            try:
+                session = await psycopg.AsyncConnection.connect(self.url, autocommit=True)
+                await session.execute("SELECT pg_advisory_lock(%s)", [_key(f"alone {name}")])
+            except psycopg.OperationalError as error:
+                raise ConnectionError(f"the database: {error}") from error
+            try:
+                yield
+            finally:
+                await session.close()
 
     def _alive(self) -> psycopg.Connection[Any]:
         """The session that holds our lock, opened again if it was lost: until then others may take our jobs over."""
