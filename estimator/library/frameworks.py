@@ -18,7 +18,10 @@ from estimator.zoo import PACKAGE, families, family
 #: Keyword of a training argument to the field of the configuration that it sets.
 _ARGUMENTS = {"per_device_train_batch_size": "batch_size", "gradient_accumulation_steps": "accumulation_steps", "gradient_checkpointing": "checkpointing"}
 #: The layers that LoRA adapts where it is not told, by family (peft 0.21.2, ``utils/constants.py``).
-_LORA_TARGETS = {"gpt2": ["c_attn"], "bert": ["query", "value"], "roberta": ["query", "value"], "distilbert": ["q_lin", "v_lin"]}
+_LORA_TARGETS = {
+    "gpt2": ["c_attn"], "bert": ["query", "value"], "roberta": ["query", "value"], "distilbert": ["q_lin", "v_lin"], "t5": ["q", "v"],
+    "debertav2": ["query_proj", "value_proj"], "phi3": ["qkv_proj"],
+}  # fmt: skip
 _LINEAR_DECODER = ["q_proj", "v_proj"]
 #: A pattern of layer names longer than this, or with repeated groups, is not tried: it may take for ever.
 _MAX_PATTERN = 200

@@ -14,7 +14,7 @@ from estimator.tape.device import CPU
 from estimator.tape.dtype import INT64
 from estimator.tape.operations.creation import empty
 from estimator.tape.tensor import Tensor
-from estimator.zoo import families
+from estimator.zoo import families, family
 
 if TYPE_CHECKING:
     from estimator.script.domain import TapeDomain
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: What the families' tokenizers cut texts at where they are not told a length; the others have no limit.
 _LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512, "t5": 512, "bart": 1024, "clip": 77}
 _USUAL_VOCABULARY = 50257
+#: Types of models, as their configurations write them, that are families under another name.
+_FAMILY_OF = {"deberta-v2": "deberta_v2", "xlm-roberta": "roberta", "camembert": "roberta"}
 
 
 def domain_of(call: Call) -> TapeDomain:
@@ -73,11 +75,12 @@ def _written_config(call: Call, name: str) -> tuple[str, dict[str, Any], str] | 
         numbers = json.loads(raw)
     except ValueError:
         return None
-    if not isinstance(numbers, dict) or numbers.get("model_type") not in families():
+    kind = _FAMILY_OF.get(str(numbers.get("model_type")), numbers.get("model_type")) if isinstance(numbers, dict) else None
+    if kind not in families() or not family(kind).mirrors.startswith("transformers"):
         return None
     stored = str(numbers.get("dtype", numbers.get("torch_dtype", "float32")))
     return (
-        str(numbers["model_type"]),
+        kind,
         {key: value for key, value in numbers.items() if key not in {"model_type", "dtype", "torch_dtype", "architectures"}},
         stored,
     )

@@ -1,0 +1,3 @@
+"""``lightning``: the trainer of ``lightning.pytorch`` under its short name."""
+
+from lightning.pytorch import Callback, LightningDataModule, LightningModule, Trainer, seed_everything
