@@ -25,7 +25,7 @@ from benchmarks.campaign.schedule import drawn
 from benchmarks.campaign.server import Server
 from simulator import BadGateway, Drop, RateLimited, Simulator
 
-_REST_SECONDS = 240.0
+_REST_SECONDS = 900.0
 
 
 async def main(words: argparse.Namespace) -> int:
