@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings import WorkerLimits
-from simulator import Delay, Repository, Simulator
+from simulator import BadGateway, Delay, Repository, Simulator
 from tests.bot.server.conftest import reviewed, serving, settings_for
 from tests.bot.server.processes import ROOT, command, environment, free_port, listening, process
 from tests.bot.server.test_pull_request import BUGGY
@@ -31,6 +31,19 @@ async def test_a_worker_that_takes_too_long_is_stopped(github: Simulator, reposi
         await reviewed(repository, pull)
     (run,) = repository.check_runs(pull.head_sha)
     assert "longer than 1 seconds" in (run.summary or "")
+
+
+async def test_a_replaced_check_is_withdrawn_even_where_github_is_down_for_a_while(github: Simulator, repository: Repository, tmp_path: Path) -> None:
+    async with serving(settings_for(github, tmp_path)) as address:
+        github.webhook_url = f"{address}/webhook"
+        pull = repository.open_pull_request("slow", title="Slow", files={"train.py": "# SLEEP 60\n"})
+        slow = pull.head_sha
+        await until(lambda: repository.check_runs(slow))
+        github.fail_next("GET", rf"/commits/{slow}/check-runs$", BadGateway(), times=20)
+        pull.push({"train.py": BUGGY})
+        await reviewed(repository, pull)
+        await until(lambda: repository.check_runs(slow)[0].conclusion == "cancelled")
+    assert github.faults.waiting == 0
 
 
 @pytest.mark.parametrize(
