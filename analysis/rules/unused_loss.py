@@ -21,8 +21,9 @@ from analysis.library.tensor import Made, Parameter, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import Holdings, numbers_in
+from analysis.rules._outputs import has_output_of_its_own
 from analysis.rules._reads import assigned_name, only_read
-from analysis.rules._sources import CARRIED, attached_in, terms_of
+from analysis.rules._sources import attached_in, terms_of
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -30,8 +31,6 @@ from analysis.trace.places import meeting, visible
 from analysis.trace.reading import text
 
 _MOST = 200
-#: What a model gives: a graph of its own begins behind it.
-_OUTPUTS = frozenset({"forward", "call"})
 #: Arithmetic that makes a term of a loss weigh more or less.
 _WEIGHING = frozenset({"mul", "truediv", "div", "neg", "scale", "mean", "sum"})
 
@@ -83,51 +82,11 @@ def _beside(trace: Trace, trained: _Trained) -> Iterator[_Unused]:
         if not (event.context.grad and isinstance(given, Tensor) and value.attached and value.owners) or value.made in trained.operations:
             continue
         backward = trained.beside(event, value)
-        if backward is None or not _has_output_of_its_own(given, trained.operations):
+        if backward is None or not has_output_of_its_own(given, trained.operations):
             continue
         span = meeting(event, backward, trace.snapshot.contents)
         if _is_watched(trace, span, trained.reads, value):
             yield _Unused(span, backward)
-
-
-def _has_output_of_its_own(given: Tensor, operations: frozenset[Made]) -> bool:
-    """Whether the way back from ``given`` comes to an output of a model before it comes to anything that is trained."""
-    todo, found = [given], False
-    for _ in range(_MOST):
-        if not todo:
-            return found
-        tensor = todo.pop()
-        made = tensor.made
-        if not tensor.attached or made is None or isinstance(tensor, Parameter):
-            continue
-        if made in operations:
-            return False
-        if _is_output(made) or _is_part(made):
-            found = True
-            if _is_part(made) and _is_taken(made, operations):
-                return False
-        elif made.op in CARRIED:
-            todo.extend(made.tensors)
-        else:
-            return False
-    return False
-
-
-def _is_output(made: Made) -> bool:
-    """Whether a module gave it."""
-    return "module" in made.options or made.op in _OUTPUTS
-
-
-def _is_part(made: Made) -> bool:
-    """Whether it is one of several outputs of a module whose structure is not known."""
-    whole = next(iter(made.tensors), None)
-    return made.op == "getitem" and isinstance(made.options.get("key"), (int, str)) and whole is not None and whole.made is not None and _is_output(whole.made)
-
-
-def _is_taken(part: Made, operations: frozenset[Made]) -> bool:
-    """Whether a backward goes through the same part of the same output, taken out once more."""
-    key = part.options.get("key")
-    return any(made.op == "getitem" and made.options.get("key") == key and made.inputs[0] is part.inputs[0] for made in operations)
 
 
 def _in_sums(trace: Trace, trained: _Trained) -> Iterator[_Unused]:
