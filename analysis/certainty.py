@@ -37,11 +37,12 @@ class Known(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class Assumed(Generic[T_co]):
-    """The source does not say; ``why`` is the sentence shown to the reader."""
+    """The source does not say; ``why`` is the sentence shown to the reader. ``at_most``: it says that no larger value comes."""
 
     value: T_co
     why: str
     because: Place | None = None
+    at_most: bool = False
 
 
 @dataclass(frozen=True, slots=True)

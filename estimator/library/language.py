@@ -126,14 +126,16 @@ def _cut(call: Call, padding: Value, length: Value, limit: Value) -> Tokens:
         length = limit if isinstance(limit, int) else USUAL_LENGTH
         return Tokens(length, f"no max_length is given: texts of {length} tokens are taken")
     domain.observed.fact("sequence_length", length, place)
-    return Tokens(length, "" if padding == "max_length" else f"texts may be shorter than max_length={length}: a batch with one that long is taken")
+    if padding == "max_length":
+        return Tokens(length, "")
+    return Tokens(length, f"texts may be shorter than max_length={length}: a batch with one that long is taken", at_most=True)
 
 
 def tensor_of_tokens(domain: TapeDomain, row: Tokens, rows: tuple[int, ...]) -> Tensor:
     """Rows of tokens as a tensor on the host; a length in doubt is noted as assumed."""
     length = row.usual if row.open else row.length
     if row.why:
-        domain.observed.fact("assumed_sequence_length", (length, row.why), None)
+        domain.observed.fact("assumed_sequence_length", (length, row.why, row.at_most), None)
     return empty(*rows, length, dtype=INT64, device=CPU)
 
 

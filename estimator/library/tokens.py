@@ -17,14 +17,15 @@ USUAL_LENGTH = 512
 
 
 class Tokens(HostValue):
-    """A row of ``length`` token numbers. ``why`` says what is in doubt about the length, "" if nothing is.
+    """A row of ``length`` token numbers. ``why`` says what is in doubt about the length, "" if nothing is; ``at_most``: it is no longer than that.
 
     ``usual`` is the length that a row of open length is taken to have where a number is needed.
     """
 
-    __slots__ = ("length", "usual", "why")
+    __slots__ = ("at_most", "length", "usual", "why")
 
-    def __init__(self, length: int, why: str = "", usual: int = USUAL_LENGTH) -> None:
+    def __init__(self, length: int, why: str = "", usual: int = USUAL_LENGTH, *, at_most: bool = False) -> None:
+        self.at_most = at_most
         self.length = length
         self.why = why
         self.usual = usual
@@ -36,7 +37,7 @@ class Tokens(HostValue):
 
     def copy(self) -> Tokens:
         """The same row."""
-        return Tokens(self.length, self.why, self.usual)
+        return Tokens(self.length, self.why, self.usual, at_most=self.at_most)
 
     def index(self, _token: Any) -> int:
         """Where a token is: at the end of the row."""

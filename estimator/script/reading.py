@@ -72,7 +72,7 @@ def _stated(run: Run, request: Request, name: str, value: Any, call: ModelCall) 
     observed = run.observed
     for assumed, place in observed.facts.get(f"assumed_{name}", ()):
         if assumed[0] == value:
-            return Assumed(value, assumed[1], place)
+            return Assumed(value, assumed[1], place, at_most=assumed[2:] == (True,))
     if request.overrides.get(name) == value or any(as_value(text) == value and NAMES[name].search(key) for key, text in request.settings.items()):
         return Known(value)
     stated = observed.place_of(name, value)
