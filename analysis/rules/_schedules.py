@@ -44,11 +44,21 @@ def left_behind(trace: Trace) -> Iterator[LeftBehind]:
         schedules: tuple[Instance, ...] = optimizer.fields.get(SCHEDULES, ())
         if not schedules or any(id(each) in moved for each in schedules):
             continue
-        alike = [other for other in stepped if other is not optimizer and other.span == optimizer.span]
+        alike = [other for other in stepped if other is not optimizer and other.span == optimizer.span and _in_turns(trace, optimizer, other)]
         found = {id(each) for other in alike for each in other.fields.get(SCHEDULES, ())}
         step = next((event for event in steps if id(event.subject) in found), None)
         if step is not None:
             yield LeftBehind(schedules[0], optimizer, step)
+
+
+def _in_turns(trace: Trace, one: Instance, other: Instance) -> bool:
+    """Whether two optimizers step in the same training, and not one after the other, in two runs of it."""
+    order = [
+        concern(event.subject, one) is Concern.YES
+        for event in trace.events(Kind.STEP)
+        if Concern.YES in (concern(event.subject, each) for each in (one, other))
+    ]
+    return order != sorted(order) and order != sorted(order, reverse=True)
 
 
 def counts_ranks(trace: Trace, scheduler: Instance) -> bool:

@@ -9,7 +9,7 @@ from analysis.snapshot import Snapshot
 RULES = (
     "retained-graph", "missing-zero-grad", "double-softmax", "unsharded-loader", "stuck-in-eval", "evaluation-with-grad", "missing-set-epoch", "discarded-move",
     "bypassed-backward", "rank-conditional-collective", "unscaled-accumulation", "frozen-by-mistake", "discarded-result",
-    "clip-before-unscale", "step-bypasses-scaler",
+    "clip-before-unscale", "step-bypasses-scaler", "scheduler-interval",
 )  # fmt: skip
 
 POLICY_GRADIENT = """
@@ -225,6 +225,27 @@ def train(model, loader, weights):
         factor.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+"""
+TWO_TRAININGS = """
+import torch
+
+def train(model, loader, stop):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=10)
+    for epoch in range(30):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+            if stop:
+                return
+        scheduler.step()
+
+def search(models, loader):
+    train(models[0], loader, True)
+    train(models[1], loader, False)
+
+search([torch.nn.Linear(4, 1), torch.nn.Linear(4, 1)], torch.load("rows.pt"))
 """
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 
