@@ -30,7 +30,7 @@ if trainer.flag and trainer.other:
 """
 
 
-def kinds(flags: bool) -> list[Kind]:
+def kinds(*, flags: bool) -> list[Kind]:
     snapshot = Snapshot.of({"train.py": PROGRAM.encode()})
     ended = run(snapshot, index(snapshot), Entry("train.py"), World(flags=flags))
     assert ended is not None
@@ -38,5 +38,5 @@ def kinds(flags: bool) -> list[Kind]:
 
 
 def test_what_is_not_named_may_be_in_the_rest():
-    assert kinds(True) == [Kind.TRAIN_MODE, Kind.EVAL_MODE]
-    assert kinds(False) == [Kind.TRAIN_MODE]
+    assert kinds(flags=True) == [Kind.TRAIN_MODE, Kind.EVAL_MODE]
+    assert kinds(flags=False) == [Kind.TRAIN_MODE]
