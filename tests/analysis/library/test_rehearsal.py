@@ -127,7 +127,7 @@ def test_a_short_run_comes_to_the_end_of_a_window():
 def test_what_happens_every_few_epochs_is_come_to():
     epochs = (
         "import argparse\nimport torch\nparser = argparse.ArgumentParser()\nparser.add_argument('--every', type=int)\nargs = parser.parse_args()\n"
-        + """
+        """
 net = torch.nn.Linear(1, 1)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 for epoch in range(100):
