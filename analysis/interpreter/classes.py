@@ -54,10 +54,14 @@ def define_by_call(machine: Machine, name: str, bases: tuple[Value, ...], namesp
 
 
 def decorated(machine: Machine, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, value: Value, frame: Frame) -> Value:
-    """What the decorators of ``node`` make of its value. One that is not followed is taken to give what it was given: it registers or wraps it."""
+    """What the decorators of ``node`` make of its value. One that is not followed is taken to give what it was given: it registers or wraps it.
+
+    Where numbers are at stake, and a domain watches values and not what is stored, what it makes of a method stays unknown.
+    """
+    opaque = frame.owner is not None and not machine.domain.watches_stores
     for decorator in reversed(node.decorator_list):
         result = machine.call(machine.evaluate(decorator, frame), [value], {}, frame.file.span(decorator))
-        value = value if isinstance(result, Symbol) else result
+        value = value if isinstance(result, Symbol) and not opaque else result
     return value
 
 
