@@ -120,7 +120,7 @@ def _interpreted(folder: Folder) -> list[str]:
             found.add(trace.path)
         tracing.add(ran)
         found |= {path for path, _ in ran.reached}
-    return [path for path in found if path in folder.snapshot.contents]
+    return [path for path in found if path.endswith(".py") and path in folder.snapshot.contents]
 
 
 if __name__ == "__main__":
