@@ -64,10 +64,14 @@ def _unwrapped(module: Instance) -> Instance:
 
 
 def _largest_unit(module: Instance) -> int:
-    """Bytes of the largest part that sharding gathers at once: an item of a list of layers, or a parameter outside of them."""
+    """Bytes of the largest part that sharding gathers at once: an item of a list of layers, or a parameter outside. Modules may hold each other."""
     largest, todo = 0, [module]
+    seen: set[int] = set()
     while todo:
         current = todo.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
         inner = [child for child in current.fields.get("_modules", {}).values() if isinstance(child, Instance)]
         if any(cls.name == "ModuleList" for cls in current.cls.mro):
             largest = max([largest, *(sum(each.numel() * each.itemsize for each in parameters_of(child)) for child in inner)])
