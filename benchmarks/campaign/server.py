@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -15,14 +14,9 @@ from typing import IO
 import aiohttp
 
 from simulator import Simulator
+from simulator.ports import free_port
 
 ROOT = Path(__file__).parents[2]
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 @dataclass(slots=True)
@@ -34,7 +28,7 @@ class Server:
     log: IO[bytes]
     database: str = ""
     module: tuple[str, ...] = ("benchmarks.campaign.serve",)
-    port: int = field(default_factory=_free_port)
+    port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -62,9 +61,3 @@ async def status(port: int, path: str) -> object:
             return await response.json() if response.status == 200 else None
     except aiohttp.ClientError:
         return None
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])

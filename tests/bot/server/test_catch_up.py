@@ -14,8 +14,8 @@ from bot.github.app import App, FailedDelivery
 from bot.github.transport import Transport
 from bot.metrics import Metrics
 from simulator import Repository, Simulator
+from simulator.ports import free_port
 from tests.bot.server.conftest import HURRIED, TRAIN, reviewed, serving, settings_for
-from tests.bot.server.processes import free_port
 from tests.bot.server.test_pull_request import BUGGY
 from tests.bot.waiting import until
 

@@ -11,8 +11,9 @@ import pytest
 
 from bot.settings import WorkerLimits
 from simulator import BadGateway, Delay, Repository, Simulator
+from simulator.ports import free_port
 from tests.bot.server.conftest import reviewed, serving, settings_for
-from tests.bot.server.processes import ROOT, command, environment, free_port, listening, process
+from tests.bot.server.processes import ROOT, command, environment, listening, process
 from tests.bot.server.test_pull_request import BUGGY
 from tests.bot.waiting import until
 

@@ -19,8 +19,9 @@ import pytest
 
 from bot.postgres import Postgres
 from simulator import Simulator
+from simulator.ports import free_port
 from tests.bot.server.conftest import TRAIN, checked
-from tests.bot.server.processes import free_port, idle, listening, process
+from tests.bot.server.processes import idle, listening, process
 from tests.bot.server.test_pull_request import BUGGY
 from tests.bot.waiting import until
 

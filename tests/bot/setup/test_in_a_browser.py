@@ -12,8 +12,8 @@ import pytest
 from bot.settings import SetupSettings
 from bot.setup.server import Setup, set_up
 from simulator import Simulator
+from simulator.ports import free_port
 from tests.bot.server.conftest import serving, settings_for
-from tests.bot.server.processes import free_port
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
 

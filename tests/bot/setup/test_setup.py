@@ -17,7 +17,7 @@ from bot.settings import SettingsError, SetupSettings, from_environment
 from bot.setup.manifest import DEFAULT_PERMISSIONS, EVENTS, Choices, manifest
 from bot.setup.server import Setup, problem_with, set_up
 from simulator import Simulator
-from tests.bot.server.processes import free_port
+from simulator.ports import free_port
 from tests.bot.waiting import until
 
 CHOSEN = {"address": "https://preflight.example.com/", "commits": "yes"}
