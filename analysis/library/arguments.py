@@ -7,7 +7,7 @@ from analysis.library.configured_windows import GIVEN, windows
 from analysis.library.distributed import rank
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.required import asked_for
+from analysis.library.required import asked_for, handed_on
 from analysis.source import SourceFile
 
 SUBJECT = Subject(
@@ -119,7 +119,8 @@ def _parse(call: Call) -> Value:
 def _given(call: Call, name: str, value: Value, source: SourceFile) -> Value:
     """The value of an option that has to be given, or that tells something only where it is; else its default."""
     domain = domain_of(call)
-    if value is None and name in asked_for(source):
+    given = value is None and name in asked_for(source)
+    if given or (value in (None, "") and domain.world.flags and not domain.world.collecting and name in handed_on(source)):
         return domain.casting.symbol(f"--{name}", call.span, ())
     return GIVEN if value == 1 and type(value) is int and domain.world.flags and name in windows(source) else value
 

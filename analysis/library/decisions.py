@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
+from analysis.library.noting import notes
 from analysis.library.ranks import answers
 from analysis.library.skipping import skips_training
 from analysis.library.tensor import Scalar
@@ -107,16 +108,11 @@ def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool, counts: bool)
         return chosen
     otherwise: list[ast.stmt] = [ast.Break()] if isinstance(found, ast.While) else found.orelse
     taken, other = (found.body, otherwise) if chosen != domain.machine.negated else (otherwise, found.body)
-    ends = [_ends(side, flags=domain.world.flags) or (counts and _notes(side)) for side in (taken, other)]
+    ends = [_ends(side, flags=domain.world.flags) or (counts and notes(side)) for side in (taken, other)]
     if ends[0] != ends[1]:
         return not chosen if ends[0] else chosen
     skips = domain.world.distributed and isinstance(source, SourceFile) and skips_training(source, found, taken, other)
     return not chosen if skips else chosen
-
-
-def _notes(body: list[ast.stmt]) -> bool:
-    """Whether a side only notes something for whoever asks later: that the end was reached."""
-    return bool(body) and all(isinstance(each, ast.Assign) and isinstance(each.value, ast.Constant) and isinstance(each.value.value, bool) for each in body)
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.interpreter.values import MISSING, Call, HostFunction, Value
+from analysis.interpreter.values import MISSING, Call, HostFunction, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.host_work import host_work
 from analysis.library.knowledge import Example, Subject
@@ -58,7 +58,12 @@ def _number(call: Call) -> Value:
     tensor = next(tensors_in(values), None)
     if tensor is not None:
         return domain_of(call).autograd.plain("host", *call.args)
-    return domain_of(call).casting.result(call, "a number")
+    made = domain_of(call).casting.result(call, "a number")
+    listed = [each for value in values if isinstance(value, (list, tuple)) for each in value if isinstance(each, Symbol)]
+    if listed and isinstance(made, Symbol):  # a mean of numbers is made of them, and differs between ranks where they do
+        made.test = ("number", *listed)
+        made.rank_varying = made.rank_varying or any(each.rank_varying for each in listed)
+    return made
 
 
 _HOST_LIBRARIES = """

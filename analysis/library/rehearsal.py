@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Symbol, Value
 from analysis.library.counters import count_of, is_counted
+from analysis.library.noting import notes
 from analysis.source import SourceFile, Span
 from analysis.syntax import walk
 from analysis.trace.events import Kind
@@ -59,6 +60,8 @@ class Plan:
     """One running loop. ``trains``: a backward or step happened in it; ``holds``: in a loop inside it; ``forwards``: a model ran in it.
 
     ``counted``: something begins once its counter has passed a threshold, so that later rounds do what the first do not.
+    ``guards``: the conditions on ranks under which the last round began; where one came up by which some may have left, one more
+    round shows what the others come to without them.
     """
 
     rehearsal: Rehearsal
@@ -69,13 +72,15 @@ class Plan:
     forwards: bool = False
     counted: bool = False
     holds: bool = False
+    guards: int = 0
 
     def another(self, done: int) -> bool:
         """Whether to run one more iteration after ``done``."""
+        before, self.guards = self.guards, len(self.machine.guards)
         if done == 0:
             return True
         if self.holds:
-            return done < FEW + self.trains
+            return done < FEW + self.trains + (self.guards > before)
         if self.trains:
             return done < self.rehearsal.horizon.rounds
         if self.length is None or self.length > KNOWN_CONTENT or (self.forwards and self.length > LISTED):
@@ -141,9 +146,10 @@ class Rehearsal:
         """A counter and a distant number become the counter and a near one where a branch depends on it: both sides are rehearsed.
 
         Conditions of loops, and of branches that leave the loop, stay what they are; where only some ranks come to such a
-        branch, it is left open whether they leave.
+        branch, or to one that takes a note for whoever leaves later, it is left open whether they leave.
         """
-        if not _guards(machine, span):
+        guards = _branch(machine, span)
+        if guards is None or (guards and machine.guards):
             few = machine.guards and span.path in machine.snapshot.contents and 0 <= left <= FEW < right
             return left, Symbol("a number that is counted to", span, machine.stamp) if few else right
         if 0 <= left <= self._reach < right:
@@ -164,19 +170,20 @@ class Rehearsal:
         return 3 * self.horizon.rounds
 
 
-def _guards(machine: Machine, span: Span) -> bool:
+def _branch(machine: Machine, span: Span) -> bool | None:
+    """Whether the branch that a comparison decides only notes that something is so; None: it leaves, or is no branch."""
     source = machine.snapshot.source(span.path) if span.path in machine.snapshot.contents else None
-    return isinstance(source, SourceFile) and (span.start, span.end) in _branch_comparisons(source)
+    return _branch_comparisons(source).get((span.start, span.end)) if isinstance(source, SourceFile) else None
 
 
 @lru_cache(maxsize=256)
-def _branch_comparisons(source: SourceFile) -> frozenset[tuple[int, int]]:
-    """Comparisons by size in conditions of branches that go on, by their bytes."""
-    found: set[tuple[int, int]] = set()
+def _branch_comparisons(source: SourceFile) -> dict[tuple[int, int], bool]:
+    """Comparisons by size in conditions of branches that go on, by their bytes, and whether those branches only note something."""
+    found: dict[tuple[int, int], bool] = {}
     for node in walk(source.tree):
         if isinstance(node, ast.If) and not any(isinstance(each, (ast.Break, ast.Return, ast.Raise)) for each in (*node.body, *node.orelse)):
             for part in walk(node.test):
                 if isinstance(part, ast.Compare):
                     span = source.span(part)
-                    found.add((span.start, span.end))
-    return frozenset(found)
+                    found[span.start, span.end] = notes(node.body)
+    return found

@@ -1,4 +1,7 @@
-"""Options of a command line that are absent by default and without which the program ends: one of them is given in every run that trains."""
+"""Options of a command line that are absent by default, and given in some run or in every run that trains.
+
+Without some the program ends; others name what to go on from, or where to put things: behind the question whether they are there, they are handed on.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,30 @@ def asked_for(source: SourceFile) -> frozenset[str]:
                 found.update(_compared(test))
                 found.update(_named(test))
     return frozenset(found)
+
+
+@lru_cache(maxsize=128)
+def handed_on(source: SourceFile) -> frozenset[str]:
+    """Attributes whose presence decides an ``if`` whose body passes them to a call: ``if args.resume: restore(args.resume, model)``."""
+    found: set[str] = set()
+    for node in walk(source.tree):
+        if isinstance(node, ast.If):
+            calls = (each for part in node.body for each in walk(part) if isinstance(each, ast.Call))
+            passed = {given.attr for call in calls for given in (*call.args, *(each.value for each in call.keywords)) if isinstance(given, ast.Attribute)}
+            found.update(name for name in _present(node.test) if name in passed)
+    return frozenset(found)
+
+
+def _present(test: ast.expr) -> Iterator[str]:
+    """Attributes that are there where the condition holds."""
+    match test:
+        case ast.Compare(left=ast.Attribute(attr=name), ops=[ast.IsNot() | ast.NotEq()], comparators=[ast.Constant(value=None | "")]):
+            yield name
+        case ast.BoolOp(op=ast.And(), values=parts):
+            for part in parts:
+                yield from _present(part)
+        case _:
+            yield from _named(test)
 
 
 def _compared(test: ast.expr) -> Iterator[str]:

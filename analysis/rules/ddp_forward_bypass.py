@@ -25,7 +25,7 @@ from analysis.rules._objects import confidence_in, contains, forward_numbers, in
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import visible
+from analysis.trace.places import frames, visible
 from analysis.trace.reading import call_at, dotted, span_of
 
 
@@ -43,13 +43,27 @@ def check(trace: Trace) -> Iterator[Reported]:
             continue
         wrap = next((each for each in wraps if each.detail == "ddp" and _is_inside(event.subject, each.subject)), None)
         own = forward_numbers(event)
-        if wrap is not None and own & learned and not own & through and event.span not in told and _steps(trace, wrap):
-            told.add(event.span)
-            yield _reported(trace, event, wrap)
+        if wrap is not None and own & learned and not own & through and _steps(trace, wrap):
+            span = _outside(trace, event, wrap)
+            if span not in told:
+                told.add(span)
+                yield _reported(trace, event, wrap, span)
 
 
 def _is_inside(called: object, wrapped: object) -> bool:
     return inner(called) is inner(wrapped) or contains(wrapped, called)
+
+
+def _outside(trace: Trace, event: Event, wrap: Event) -> Span:
+    """Where the code around the model calls it: what its own methods call of its parts happens on behalf of that."""
+    files = trace.snapshot.contents
+    own = [cls.span for module in (wrap.subject, event.subject) if isinstance(module, Instance) for cls in module.cls.mro if cls.span is not None]
+    around = (span for span in reversed(frames(event)) if span.path in files and not any(_holds(cls, span) for cls in own))
+    return next(around, visible(event, files))
+
+
+def _holds(cls: Span, span: Span) -> bool:
+    return cls.path == span.path and cls.start <= span.start and span.end <= cls.end
 
 
 def _averages_by_hand(trace: Trace) -> bool:
@@ -65,9 +79,8 @@ def _steps(trace: Trace, wrap: Event) -> bool:
     return isinstance(wrap.subject, Instance) and any(True for _ in trace.events(Kind.STEP))
 
 
-def _reported(trace: Trace, event: Event, wrap: Event) -> Reported:
+def _reported(trace: Trace, event: Event, wrap: Event, span: Span) -> Reported:
     files = trace.snapshot.contents
-    span = visible(event, files)
     direct = inner(event.subject) is inner(wrap.subject)
     finding = Finding(
         RULE.name,
@@ -87,6 +100,31 @@ def _reported(trace: Trace, event: Event, wrap: Event) -> Reported:
             return Reported(finding, Proposal("Is this the forward that trains? Then call the wrapper", Safety.REVIEW, (ReplaceExpression(at, wrapper),)))
     return Reported(replace(finding, no_fix_because="what is called has to go through the wrapper's forward, which takes a change of the model"))
 
+
+_METHOD = """
+import torch
+import torch.distributed as dist
+
+class Coder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.into, self.out = torch.nn.Linear(4, 2), torch.nn.Linear(2, 4)
+
+    def encode(self, x):
+        return self.into(x)
+
+    def forward(self, x):
+        return self.out(self.encode(x))
+
+dist.init_process_group("nccl")
+ddp = torch.nn.parallel.DistributedDataParallel(Coder())
+optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+for x in loader:
+    optimizer.zero_grad()
+    loss = ddp.module.encode(x).mean()  # flagged
+    loss.backward()
+    optimizer.step()
+"""
 
 _EXAMPLE = """
 import torch
@@ -117,6 +155,7 @@ RULE = Rule(
     check,
     examples=(
         Bad(_EXAMPLE.format(forward="ddp.module(x).mean()  # flagged"), fixed=_EXAMPLE.format(forward="ddp(x).mean()")),
+        Bad(_METHOD),
         Good(_EXAMPLE.format(forward="ddp(x).mean()")),
         Good(
             _EXAMPLE.format(forward="ddp.module(x).mean()").replace(
