@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.open_dict import OpenDict
-from analysis.interpreter.values import MISSING, Class, Function, GuestDict, Instance, Module, Symbol, Value
+from analysis.interpreter.values import MISSING, Class, Function, GuestDict, HostValue, Instance, Module, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame
@@ -52,12 +52,21 @@ def bind(machine: Machine, function: Function, args: list[Value], kwargs: dict[s
 
 
 def _not_given(default: Value, more: Value, spread: Value, name: str, span: Span, machine: Machine) -> Value:
+    if default is None and _may_pass(machine, spread, name, span):
+        return machine.getitem(spread, name, span)
     if default is not MISSING:
         return default
     for unknown in (spread, more):
         if isinstance(unknown, Symbol):
             return unknown.part(f"[{name!r}]")
     return Symbol(f"the argument {name}", span, machine.stamp)
+
+
+def _may_pass(machine: Machine, spread: Value, name: str, span: Span) -> bool:
+    """Whether data that are spread over the parameters of a function hold one that may be left out: a flag like any other."""
+    if not (machine.survives_raises and isinstance(spread, HostValue)):
+        return False
+    return machine.domain.decide(machine, Symbol(f"{name} in what is passed", span), span) is not False
 
 
 def _set(machine: Machine, frame: Frame, name: str, value: Value, place: Span | None) -> None:

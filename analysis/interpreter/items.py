@@ -40,7 +40,7 @@ def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
         return part
     if isinstance(owner, FewItems) and isinstance(key, int) and not -len(owner) <= key < len(owner):
         return _any_item(owner, span, machine)
-    if isinstance(owner, (dict, list, tuple)) and _undecided(key):
+    if isinstance(owner, (dict, list, tuple)) and _undecided(key) and (owner or not hasattr(type(owner), "__missing__")):
         return _any_item(owner, span, machine)
     machine.domain.before_call(machine, span)
     try:

@@ -91,7 +91,7 @@ def closure():
 
 opt.step(closure)
 """,
-            ("optimizer_built LBFGS", "zero_grad LBFGS", "forward Linear", "backward", "step LBFGS"),
+            ("optimizer_built LBFGS", "zero_grad LBFGS", "forward Linear", "backward", "step LBFGS", "zero_grad LBFGS", "backward", "step LBFGS"),
         ),
         Example(
             """
@@ -194,13 +194,15 @@ def _dict(call: Call, entries: dict[Value, Value]) -> GuestDict:
 
 @_OPTIMIZER.method("step")
 def step(call: Call) -> Value:
-    """One update; a closure runs first and its value is what the step gives."""
+    """One update; a closure runs first and its value is what the step gives. LBFGS asks its closure and updates again and again."""
     optimizer, closure = call.args[0], call.get(1, "closure")
     value = None
-    if closure is not None and not isinstance(closure, Symbol):
-        value = call.machine.call(closure, [], {}, call.span)
-    if not passed_over(optimizer):
-        emit(call.machine, Kind.STEP, subject=optimizer, detail=call.machine.state.get(STEPPED_BY))
+    given = closure is not None and not isinstance(closure, Symbol)
+    again = given and optimizer.cls.has_base("torch.optim.LBFGS") and optimizer.fields.get("defaults", {}).get("max_iter") != 1
+    for _ in range(1 + again):
+        value = call.machine.call(closure, [], {}, call.span) if given else None
+        if not passed_over(optimizer):
+            emit(call.machine, Kind.STEP, subject=optimizer, detail=call.machine.state.get(STEPPED_BY))
     return value
 
 

@@ -31,6 +31,8 @@ from analysis.trace.reading import call_at, span_of, text
 
 #: Said in place of an operation where the graph was never recorded.
 _NO_GRAD = "no_grad"
+#: Operations that make one number of a tensor, or scale it.
+_OF_ONE = frozenset({"truediv", "scale", "div", "mean", "sum"})
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -54,6 +56,9 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
             yield loss, leaf
         yield from ((loss, Made(_NO_GRAD, (), {}, forward.span)) for forward in uses.without_graph(loss))
         return
+    if (leaf := _leaf(loss)) is not None:
+        yield loss, leaf
+        return
     if uses.unsure(event):
         return
     for term in terms_of(loss):
@@ -70,10 +75,12 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
 def _leaf(loss: Tensor) -> Made | None:
     """The ``torch.tensor(number)`` that is back-propagated: a graph of its own, whatever the number was computed from."""
     tensor = loss
-    while tensor.made is not None and tensor.made.op in {"truediv", "scale", "div"} and isinstance(tensor.made.inputs[0], Tensor):
+    while tensor.made is not None and tensor.made.op in _OF_ONE and isinstance(tensor.made.inputs[0], Tensor):
         tensor = tensor.made.inputs[0]
     made = tensor.made if tensor in tensor.autograd.leaves else None
-    return made if made is not None and made.op == "tensor" and made.inputs and isinstance(made.inputs[0], Symbol) else None
+    given = made.inputs[0] if made is not None and made.op == "tensor" and made.inputs else None
+    numbers = isinstance(given, list) and bool(given) and all(isinstance(each, Scalar) for each in given)
+    return made if numbers or isinstance(given, Symbol) else None
 
 
 def _cuts(value: Tensor | Scalar) -> Iterator[tuple[Made, Tensor]]:
@@ -93,6 +100,8 @@ def _reported(trace: Trace, backward: Event, term: Tensor | Scalar, cut: Made) -
     loss: Tensor = backward.value
     if not loss.attached:
         says = "the loss that is back-propagated is made of it, and trains nothing"
+    elif cut.op == "tensor":
+        says = "the loss that is back-propagated is made of these numbers alone, and trains nothing"
     elif isinstance(term, Tensor) and term.attached:
         says = "the term of the loss that is made of it reaches only parameters whose gradients no step uses"
     else:
@@ -209,6 +218,20 @@ def train(model, loader):
         loss.backward()
         optimizer.step()
 """,
+        ),
+        Bad(
+            """
+import torch
+from torch.nn import functional as F
+
+def train(model, tasks):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for task in tasks:
+        losses = [F.mse_loss(model(x), y).item() for x, y in task]
+        optimizer.zero_grad()
+        torch.tensor(losses, requires_grad=True).mean().backward()  # flagged
+        optimizer.step()
+"""
         ),
         Bad(
             """

@@ -1,7 +1,7 @@
 """Recurrent state goes from one training step into the next with its graph.
 
-The state that a model returns for one batch is fed in with the next. Still attached, it leads the next backward into the graph of the batch
-before, which its own backward has freed: PyTorch raises "Trying to backward through the graph a second time". With `retain_graph=True`
+The state that a model returns for one batch is fed in with the next, or features of a batch are kept to be compared with those of later
+ones. Still attached, they lead the next backward into the graph of the batch before, which its own backward has freed: PyTorch raises "Trying to backward through the graph a second time". With `retain_graph=True`
 each step goes back to the very first batch, until memory is full or the optimizer's changes in place are noticed.
 
 **How to fix it.** Detach the state between the steps: `state = state.detach()`, for a tuple each part of it.
@@ -21,6 +21,7 @@ from analysis.interpreter.values import Instance, Stamp
 from analysis.library.tensor import Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
+from analysis.rules._sources import attached_in
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -61,8 +62,16 @@ def _carrying(trace: Trace, forward: Event, first: Event, again: Event) -> Event
     if not _earlier(made, again.context.stamp) or not _earlier(first.context.stamp, again.context.stamp):
         return None
     numbers = forward_numbers(forward)
-    stores = (event for event in trace.events(Kind.STORE) if event.detail.since is not None and not numbers.isdisjoint(numbers_in([event.value])))
-    return next((event for event in stores if _earlier(made, event.context.stamp)), None)
+    stores = [event for event in trace.events(Kind.STORE) if not numbers.isdisjoint(numbers_in([event.value]))]
+    taken_in = (event for event in stores if event.detail.since is not None and _earlier(made, event.context.stamp))
+    return next(taken_in, None) or _gone_through_twice(stores, first, again)
+
+
+def _gone_through_twice(stores: list[Event], first: Event, again: Event) -> Event | None:
+    """The store, in something that outlives the iteration, of a value whose own operation both backwards go through."""
+    kept = [event for event in stores if event.detail.outlives and event.value.made is not None and not _earlier(first.context.stamp, event.context.stamp)]
+    twice = attached_in(first.value) & attached_in(again.value) if kept else frozenset()
+    return next((event for event in kept if event.value.made in twice), None)
 
 
 def _earlier(before: Stamp, now: Stamp) -> bool:
@@ -78,14 +87,15 @@ def _reported(trace: Trace, forward: Event, store: Event, backward: Event) -> Re
     span = visible(store, files)
     kept = (backward.detail or {}).get("retain_graph") is True
     effect = "goes back through all batches before it" if kept else "goes through the graph of the batch before, which is freed"
+    recurrent = store.detail.since is not None
     finding = Finding(
         RULE.name,
         RULE.severity,
         confidence_in(forward.subject),
         span,
-        f"`{text(trace.snapshot, span)}` carries recurrent state into the next training step with its graph: the next backward {effect}",
+        f"`{text(trace.snapshot, span)}` carries {'recurrent state' if recurrent else 'a value'} into the next training step with its graph: the next backward {effect}",
         (
-            Evidence(visible(forward, files), "a forward takes in the state and gives a new one"),
+            Evidence(visible(forward, files), "a forward takes in the state and gives a new one" if recurrent else "a forward makes the value"),
             Evidence(span, "which is kept for the next batch, still attached"),
             Evidence(visible(backward, files), f"so that this backward {effect}"),
         ),
@@ -118,6 +128,24 @@ def _layer(state: Tensor) -> str | None:
 def _in_method(store: Event) -> bool:
     return "." in store.context.function and bool(frames(store))
 
+
+_QUEUE = """
+import torch
+from torch import nn
+
+def train(encoder, loader):
+    optimizer = torch.optim.SGD(encoder.parameters(), lr=0.1)
+    queue = []
+    for x, y in loader:
+        queries, keys = encoder(x), encoder(y)
+        scores = queries @ torch.cat([keys, *queue]).t()
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(scores, torch.arange(len(x))).backward()
+        optimizer.step()
+        queue.append({kept}){mark}
+        if len(queue) > 8:
+            queue.pop(0)
+"""
 
 RULE = Rule(
     "hidden-state-graph",
@@ -204,6 +232,8 @@ def train(loader):
         optimizer.step()
 """,
         ),
+        Bad(_QUEUE.format(kept="keys", mark="  # flagged")),
+        Good(_QUEUE.format(kept="keys.detach()", mark="")),
         Good(
             """
 import torch

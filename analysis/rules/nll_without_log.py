@@ -1,6 +1,6 @@
 """The negative log likelihood gets values that are no log-probabilities.
 
-`nll_loss` (`NLLLoss`) takes no logarithm: it returns minus the input at the label. On probabilities the gradient no longer grows where the model is
+`nll_loss` (`NLLLoss`) takes no logarithm: it returns minus the input at the label; `ctc_loss` (`CTCLoss`) adds up such paths. On probabilities the gradient no longer grows where the model is
 wrong, and training stalls; on raw scores the loss has no lower bound and falls for ever while the model learns little. Nothing complains.
 
 **How to fix it.** `F.nll_loss(F.log_softmax(scores, dim=1), y)`, or `F.cross_entropy(scores, y)`, which is both in one.
@@ -24,6 +24,7 @@ from analysis.trace.events import Event
 from analysis.trace.places import visible
 from analysis.trace.reading import text
 
+_LOSSES = frozenset({"nll_loss", "ctc_loss"})
 _PROBABILITIES = frozenset({"softmax", "sigmoid"})
 _THROUGH = SHAPES | {"clamp", "clip"}
 #: Operations whose result may be any number, and is no logarithm.
@@ -33,7 +34,7 @@ _SCORES = UNBOUNDED | {"matmul", "mm", "bmm", "addmm", "einsum"}
 def check(trace: Trace) -> Iterator[Reported]:
     """Each nll_loss whose input is the output of a softmax or of a layer."""
     told: set[tuple[Span, Span]] = set()
-    for event in losses(trace, {"nll_loss"}):
+    for event in losses(trace, _LOSSES):
         for made in origins(event.detail[0], _THROUGH):
             if made.op in _PROBABILITIES | _SCORES and (made.span, event.span) not in told:
                 told.add((made.span, event.span))
@@ -57,6 +58,8 @@ def _reported(trace: Trace, loss: Event, made: Made) -> Reported:
     )
     if not squashed:
         new = renamed(trace, at, "nll_loss", "cross_entropy")
+        if loss.subject == "ctc_loss":
+            return Reported(replace(finding, no_fix_because="along which dimension the classes lie is for you to say: take log_softmax there"))
         if new is None:
             return Reported(replace(finding, no_fix_because="the loss is built elsewhere: use CrossEntropyLoss there"))
         return Reported(finding, Proposal("Use the loss that takes raw scores", Safety.SAFE, (ReplaceExpression(*new),)))
@@ -101,6 +104,12 @@ RULE = Rule(
             fixed=_training("loss = F.cross_entropy(net(x), y)"),
         ),
         Bad(_training("loss = F.nll_loss(x @ net(x), y)  # flagged"), fixed=_training("loss = F.cross_entropy(x @ net(x), y)")),
+        Bad(
+            _training("out = net(x).softmax(2).transpose(0, 1)", "loss = F.ctc_loss(out, y, [9], [5])  # flagged"),
+            fixed=_training("out = net(x).log_softmax(2).transpose(0, 1)", "loss = F.ctc_loss(out, y, [9], [5])"),
+        ),
+        Bad(_training("loss = torch.nn.CTCLoss()(net(x).transpose(0, 1), y, [9], [5])  # flagged")),
+        Good(_training("loss = F.ctc_loss(net(x).log_softmax(2).transpose(0, 1), y, [9], [5])")),
         Good(_training("loss = F.nll_loss(F.log_softmax(net(x), dim=1), y)")),
         Good(_training("loss = torch.nn.NLLLoss()(net(x).softmax(dim=1).clamp(min=1e-8).log(), y)")),
         Good(_training("sure = net(x).softmax(dim=1).max()", "loss = F.cross_entropy(net(x), y)", "print(sure)")),

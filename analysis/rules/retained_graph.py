@@ -95,7 +95,7 @@ def _is_local_to(forward: Event | None, store: Event) -> bool:
     """Whether the holder was made inside that forward: it goes when the forward ends."""
     if forward is None or isinstance(store.subject, Instance):
         return False
-    return len(stamp_of(store.subject)) >= len(forward.context.stamp)
+    return within(stamp_of(store.subject), store.context.stamp[: len(forward.context.stamp)])
 
 
 def _emptied(trace: Trace, store: Event, iteration: Stamp) -> bool:
@@ -163,6 +163,22 @@ def _with_fix(trace: Trace, finding: Finding, kept: Kept, put: Span | None) -> R
         return Reported(finding, Proposal("Is the kept value only read, and never back-propagated? Then detach it", Safety.REVIEW, (target,)))
     return Reported(finding, Proposal("Keep the value without its graph: .detach()", Safety.SAFE, (target,)))
 
+
+_HOOKED = """
+import torch
+from collections import defaultdict
+
+def train(loader):
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    kept = defaultdict(list)
+    for name, layer in model.named_modules():
+        layer.register_forward_hook(lambda layer, given, output, name=name: kept[name].append({kept})){mark}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+"""
 
 RULE = Rule(
     "retained-graph",
@@ -247,6 +263,7 @@ def train(model, loader):
     print(meter.sum / meter.count)
 """,
         ),
+        Bad(_HOOKED.format(kept="output", mark="  # flagged"), fixed=_HOOKED.format(kept="output.detach()", mark="")),
         Good(
             """
 import torch

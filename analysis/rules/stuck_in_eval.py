@@ -7,7 +7,7 @@ statistics until something calls `model.train()` again. `from_pretrained` of Tra
 **How to fix it.** Call `model.train()` after the evaluation, or at the top of each training epoch and after each validation inside
 it; or let the evaluation restore the mode that it found.
 
-**What is not reported.** A model that is put in evaluation mode and never evaluated before it trains (frozen on purpose), parts
+**What is not reported.** A model that is put in evaluation mode and never evaluated under `no_grad` before it trains (frozen on purpose), parts
 of a model in evaluation mode (frozen batch norm), frozen teachers, forwards in evaluation mode whose outputs are never
 back-propagated or only through `autograd.grad`, models that were never trained in training mode before (other than pretrained ones of a family
 with dropout), models without any layer that behaves differently in the two modes.
@@ -26,15 +26,17 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._back_to_training import after_evaluation, back_to_training
 from analysis.rules._born_in_eval import born_so, misses
 from analysis.rules._gradients import gradients_of
-from analysis.rules._modes import mode_matters
+from analysis.rules._modes import mode_matters, mode_surely_matters
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
+from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import meeting, visible
-from analysis.trace.reading import callee, text
+from analysis.trace.places import frames, meeting, visible
+from analysis.trace.reading import callee, receiver, text
 
 #: Per model. trained: a training step ran in training mode; left: then eval(); evaluated: and a forward that nothing back-propagates.
+#: put: eval() before any training; judge: a forward under no_grad of a model that an optimizer trains and for which the mode surely matters.
 #: born: it began in evaluation mode, as ``from_pretrained`` returns it; taught: and a training step ran in it.
 MODE = Automaton(
     start="new",
@@ -42,17 +44,22 @@ MODE = Automaton(
         ("new", "learn"): "trained",
         ("new", "born"): "born",
         ("born", "train"): "trained",
-        ("born", "eval"): "set",
+        ("born", "eval"): "put",
         ("born", "opaque"): "new",
         ("born", "learn"): "set",
         ("new", "train"): "trained",
-        ("new", "eval"): "set",
+        ("new", "eval"): "put",
         ("new", "opaque"): "new",
+        ("put", "judge"): "evaluated",
+        ("put", "learn"): "set",
+        ("put", "train"): "trained",
+        ("put", "opaque"): "new",
         ("set", "train"): "trained",
         ("set", "opaque"): "new",
         ("trained", "eval"): "left",
         ("trained", "opaque"): "trained",
         ("left", "evaluate"): "evaluated",
+        ("left", "judge"): "evaluated",
         ("left", "train"): "trained",
         ("left", "opaque"): "trained",
         ("evaluated", "train"): "trained",
@@ -71,12 +78,13 @@ def check(trace: Trace) -> Iterator[Reported]:
     for model in distinct(event.subject for event in trace.events(Kind.EVAL_MODE)):
         if not mode_matters(trace.snapshot, model):
             continue
-        letters = _letters(model, learned)
+        judges = not model.assumed and mode_surely_matters(model) and any(model is each for each in _optimized(trace))
+        letters = _letters(model, learned, judges=judges)
         for witness in trace.run(MODE, letters, Kind.EVAL_MODE, Kind.TRAIN_MODE, Kind.FORWARD, Kind.OPAQUE):
             yield from _reported(trace, model, witness)
 
 
-def _letters(model: Instance, learned: frozenset[int]) -> LetterOf:
+def _letters(model: Instance, learned: frozenset[int], *, judges: bool) -> LetterOf:
     """Events as ``model`` sees them; ``learned`` are the forward calls that some backward reaches."""
 
     def letter(event: Event) -> Letter | None:
@@ -92,7 +100,9 @@ def _letters(model: Instance, learned: frozenset[int]) -> LetterOf:
             case Kind.FORWARD:
                 if concern(event.subject, model) is not Concern.YES:
                     return None
-                return "learn" if forward_numbers(event) & learned else "evaluate"
+                if forward_numbers(event) & learned:
+                    return "learn"
+                return "judge" if judges and not event.context.grad else "evaluate"
             case _:
                 return "opaque" if any(concern(each, model) is Concern.YES for each in event.subject) else None
 
@@ -114,7 +124,7 @@ def _optimized(trace: Trace) -> Iterator[Owner]:
 
 def _left_so(trace: Trace, model: Instance, left: Event, learns: Event) -> Reported:
     files = trace.snapshot.contents
-    span = meeting(left, learns, files)
+    span = _where_left(trace, left, learns)
     name = callee(trace.snapshot, learns.span) or "the model"
     through = f"`{text(trace.snapshot, span)}` leaves `{name}`" if span != visible(left, files) else f"`{name}` stays"
     finding = Finding(
@@ -126,6 +136,17 @@ def _left_so(trace: Trace, model: Instance, left: Event, learns: Event) -> Repor
         _evidence(trace, left, learns),
     )
     return after_evaluation(trace, finding, name, left, learns)
+
+
+def _where_left(trace: Trace, left: Event, learns: Event) -> Span:
+    """Where evaluation and training meet; inside an object that does both itself, since its caller does not know the model."""
+    files = trace.snapshot.contents
+    span = meeting(left, learns, files)
+    owner = receiver(trace.snapshot, span)
+    if owner in {None, "self"} or receiver(trace.snapshot, meeting(learns, left, files)) != owner:
+        return span
+    inwards = [each for each in frames(left) if each.path in files]
+    return inwards[min(inwards.index(span) + 1, len(inwards) - 1)]
 
 
 def _evidence(trace: Trace, left: Event, learns: Event) -> tuple[Evidence, ...]:
@@ -157,6 +178,22 @@ def train(model, loader, held_out):
         if step % 100 == 0:
             print(validate(model, held_out)){mark}
 {after}"""
+
+_ACTING = """
+import torch
+
+def play(env, steps):
+    net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.1), torch.nn.Linear(8, 2))
+    optimizer = torch.optim.Adam(net.parameters())
+    for step in range(steps):
+        net.eval(){mark}
+        with torch.no_grad():
+            action = net(env.observation).argmax(-1)
+        x, y = env.step(action)
+        optimizer.zero_grad()
+{back}        torch.nn.functional.mse_loss(net(x), y).backward()
+        optimizer.step()
+"""
 
 RULE = Rule(
     "stuck-in-eval",
@@ -234,6 +271,8 @@ def finetune(loader):
         optimizer.step()
 """,
         ),
+        Bad(_ACTING.format(back="", mark="  # flagged"), fixed=_ACTING.format(back="        net.train()\n", mark="")),
+        Good(_ACTING.format(back="        net.train()\n", mark="")),
         Good(
             """
 import torch
