@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from analysis.finding import Finding, Safety
+from analysis.finding import Evidence, Finding, Safety
 from analysis.fixes.change import InsertAfter, InsertBefore, Proposal, Reported
 from analysis.rules._objects import forward_numbers, numbers_in
 from analysis.snapshot import Snapshot
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import meeting
-from analysis.trace.reading import around, call_at, callee, dotted, span_of, statement_of
+from analysis.trace.places import frames, meeting, visible
+from analysis.trace.reading import around, call_at, callee, dotted, receiver, span_of, statement_of
 
 #: Where a model is built and where it trains; a third step names the function that back-propagates elsewhere.
 _OF_ONE_FUNCTION = 2
@@ -60,3 +60,23 @@ def _evaluates_too(trace: Trace, forward: Span) -> bool:
     """Whether the call at ``forward`` also runs for outputs that nothing back-propagates."""
     learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
     return any(event.span == forward and not forward_numbers(event) & learned for event in trace.events(Kind.FORWARD))
+
+
+def where_left(trace: Trace, left: Event, learns: Event) -> Span:
+    """Where evaluation and training meet; inside an object that does both itself, since its caller does not know the model."""
+    files = trace.snapshot.contents
+    span = meeting(left, learns, files)
+    owner = receiver(trace.snapshot, span)
+    if owner in {None, "self"} or receiver(trace.snapshot, meeting(learns, left, files)) != owner:
+        return span
+    inwards = [each for each in frames(left) if each.path in files]
+    return inwards[min(inwards.index(span) + 1, len(inwards) - 1)]
+
+
+def mode_evidence(trace: Trace, left: Event, learns: Event) -> tuple[Evidence, ...]:
+    """What put the model in evaluation mode, and the forward that finds it so."""
+    files = trace.snapshot.contents
+    return (
+        Evidence(visible(left, files), "the evaluation puts the model in evaluation mode"),
+        Evidence(visible(learns, files), "this training forward still runs in that mode: nothing has called train() since"),
+    )

@@ -1,8 +1,9 @@
 """Recurrent state goes from one training step into the next with its graph.
 
 The state that a model returns for one batch is fed in with the next, or features of a batch are kept to be compared with those of later
-ones. Still attached, they lead the next backward into the graph of the batch before, which its own backward has freed: PyTorch raises "Trying to backward through the graph a second time". With `retain_graph=True`
-each step goes back to the very first batch, until memory is full or the optimizer's changes in place are noticed.
+ones. Still attached, they lead the next backward into the graph of the batch before, which its own backward has freed: PyTorch raises
+"Trying to backward through the graph a second time". With `retain_graph=True` each step goes back to the very first batch, until memory is
+full or the optimizer's changes in place are noticed.
 
 **How to fix it.** Detach the state between the steps: `state = state.detach()`, for a tuple each part of it.
 
@@ -88,12 +89,13 @@ def _reported(trace: Trace, forward: Event, store: Event, backward: Event) -> Re
     kept = (backward.detail or {}).get("retain_graph") is True
     effect = "goes back through all batches before it" if kept else "goes through the graph of the batch before, which is freed"
     recurrent = store.detail.since is not None
+    what = "recurrent state" if recurrent else "a value"
     finding = Finding(
         RULE.name,
         RULE.severity,
         confidence_in(forward.subject),
         span,
-        f"`{text(trace.snapshot, span)}` carries {'recurrent state' if recurrent else 'a value'} into the next training step with its graph: the next backward {effect}",
+        f"`{text(trace.snapshot, span)}` carries {what} into the next training step with its graph: the next backward {effect}",
         (
             Evidence(visible(forward, files), "a forward takes in the state and gives a new one" if recurrent else "a forward makes the value"),
             Evidence(span, "which is kept for the next batch, still attached"),

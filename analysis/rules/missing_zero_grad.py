@@ -68,7 +68,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _reported(trace: Trace, optimizer: Instance, witness: Witness) -> Reported:
     files = trace.snapshot.contents
     again = witness.fault
-    first, backward, *more = _since_first_step(witness)
+    first, *more, backward = _since_first_step(witness)  # other optimizers' backwards may come before the step's own
     span = meeting(backward, again, files)
     step = text(trace.snapshot, visible(first, files))
     finding = Finding(

@@ -1,7 +1,8 @@
 """The negative log likelihood gets values that are no log-probabilities.
 
-`nll_loss` (`NLLLoss`) takes no logarithm: it returns minus the input at the label; `ctc_loss` (`CTCLoss`) adds up such paths. On probabilities the gradient no longer grows where the model is
-wrong, and training stalls; on raw scores the loss has no lower bound and falls for ever while the model learns little. Nothing complains.
+`nll_loss` (`NLLLoss`) takes no logarithm: it returns minus the input at the label; `ctc_loss` (`CTCLoss`) adds up such inputs along paths. On
+probabilities the gradient no longer grows where the model is wrong, and training stalls; on raw scores the loss has no lower bound and falls for ever
+while the model learns little. Nothing complains.
 
 **How to fix it.** `F.nll_loss(F.log_softmax(scores, dim=1), y)`, or `F.cross_entropy(scores, y)`, which is both in one.
 

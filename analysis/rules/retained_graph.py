@@ -15,29 +15,22 @@ iteration, a sum over one accumulation window whose parts have been back-propaga
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from analysis.finding import Evidence, Finding, Safety, Severity
-from analysis.fixes.change import Proposal, Reported, WrapExpression
-from analysis.interpreter.frames import Frame
-from analysis.interpreter.values import Instance, Module, Stamp
-from analysis.library.losses import LOSSES
+from analysis.finding import Evidence, Finding, Severity
+from analysis.fixes.change import Reported
+from analysis.interpreter.values import Instance, Stamp
 from analysis.library.stores import stamp_of
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._carriers import begins_anew, carrier, moment, placed
+from analysis.rules._averages import growing_averages
+from analysis.rules._carriers import begins_anew, moment, placed
+from analysis.rules._keepers import detached, holder_of
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
-from analysis.source import SourceFile, Span
+from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames, meeting, visible, within
 from analysis.trace.reading import text
-
-_OPERATIONS = """
-add sub mul truediv neg pow matmul mean sum exp log sqrt abs norm square stack cat view reshape squeeze unsqueeze flatten relu softmax log_softmax
-sigmoid tanh linear
-"""
-#: Operations whose result is one tensor.
-_SURELY_TENSORS = frozenset({*LOSSES.values(), *_OPERATIONS.split()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +54,10 @@ def check(trace: Trace) -> Iterator[Reported]:
         if place not in told:
             told.add(place)
             yield _reported(trace, kept)
+    for store in growing_averages(trace):
+        if frames(store) not in told:
+            told.add(frames(store))
+            yield _average(trace, store)
 
 
 def _kept(trace: Trace) -> Iterator[Kept]:
@@ -107,7 +104,7 @@ def _reported(trace: Trace, kept: Kept) -> Reported:
     files = trace.snapshot.contents
     stored = visible(kept.store, files)
     span = stored if kept.inside else meeting(kept.store, kept.backward or kept.forward, files)
-    holder = _holder(kept.store)
+    holder = holder_of(kept.store)
     if kept.backward is None:
         severity, effect = Severity.ERROR, "no backward ever frees it, so that all activations of every iteration stay in memory"
     else:
@@ -121,48 +118,44 @@ def _reported(trace: Trace, kept: Kept) -> Reported:
         chain.append(Evidence(visible(kept.backward, files), "the only backward through the graph runs here, in the same iteration"))
     message = f"`{text(trace.snapshot, span)}` keeps a value with its autograd graph in {holder} beyond the iteration: {effect}"
     finding = Finding(RULE.name, severity, confidence_in(kept.forward.subject), span, message, tuple(chain))
-    return _with_fix(trace, finding, kept, put)
+    return detached(trace, finding, kept.store, put)
 
 
-def _holder(store: Event) -> str:
-    """What keeps the value, in words."""
-    key = store.detail.key
-    match store.subject:
-        case Frame():
-            return f"`{key}`"
-        case Module():
-            return f"the global `{key}`"
-        case Instance():
-            return f"the attribute `{key}`"
-        case dict():
-            return "a dictionary"
-        case set():
-            return "a set"
-        case _:
-            return "a list"
+def _average(trace: Trace, store: Event) -> Reported:
+    span = visible(store, trace.snapshot.contents)
+    holder = holder_of(store)
+    finding = Finding(
+        RULE.name,
+        Severity.WARNING,
+        confidence_in(*(owner for owner in store.value.owners if isinstance(owner, Instance))),
+        span,
+        f"`{text(trace.snapshot, span)}` keeps weights with their autograd graph in {holder}, with what was kept before: the graph grows with every step",
+        (Evidence(span, f"the value is made of parameters and of what {holder} held, with the graph of both"),),
+        no_fix_because="no single expression here is known to be what has to be detached: run the update under torch.no_grad()",
+    )
+    return Reported(finding)
 
 
-def _is_a_tensor(trace: Trace, store: Event) -> bool:
-    """Whether the value surely is one: PyTorch computed it, or it was added or back-propagated. What unknown code gives may be a tuple."""
-    made = store.value.made
-    if made is None or made.op in _SURELY_TENSORS or isinstance(store.subject, Frame):
-        return made is not None
-    return any(event.value.made is made for event in trace.events(Kind.BACKWARD))
+_AVERAGED = """
+import torch
 
+class Average:
+    def __init__(self, model):
+        self.kept = {{name: p.data.clone() for name, p in model.named_parameters()}}
+{decorator}
+    def update(self, model):
+        for name, p in model.named_parameters():
+            self.kept[name] = 0.99 * self.kept[name] + 0.01 * p{mark}
 
-def _with_fix(trace: Trace, finding: Finding, kept: Kept, put: Span | None) -> Reported:
-    """Detach the one expression that carries the graph: where it is ``put`` into what is kept, or at the finding's place."""
-    source = trace.snapshot.source(finding.span.path)
-    known = isinstance(source, SourceFile) and _is_a_tensor(trace, kept.store)
-    target = WrapExpression(put, after=".detach()") if put else carrier(source, finding.span, kept.store) if isinstance(source, SourceFile) else None
-    target = target if known else None
-    if target is None:
-        return Reported(replace(finding, no_fix_because="no single expression here is known to be the tensor that has to be detached"))
-    unsure = not trace.complete or any(any(each is kept.store.subject for each in event.subject) for event in trace.events(Kind.OPAQUE))
-    if unsure:
-        return Reported(finding, Proposal("Is the kept value only read, and never back-propagated? Then detach it", Safety.REVIEW, (target,)))
-    return Reported(finding, Proposal("Keep the value without its graph: .detach()", Safety.SAFE, (target,)))
-
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    average = Average(model)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+        average.update(model)
+"""
 
 _HOOKED = """
 import torch
@@ -263,6 +256,8 @@ def train(model, loader):
     print(meter.sum / meter.count)
 """,
         ),
+        Bad(_AVERAGED.format(decorator="", mark="  # flagged")),
+        Good(_AVERAGED.format(decorator="\n    @torch.no_grad()", mark="")),
         Bad(_HOOKED.format(kept="output", mark="  # flagged"), fixed=_HOOKED.format(kept="output.detach()", mark="")),
         Good(
             """

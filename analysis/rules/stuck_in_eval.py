@@ -18,22 +18,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from analysis.finding import Evidence, Finding, Severity
+from analysis.finding import Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Instance
 from analysis.library.tensor import Owner
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._back_to_training import after_evaluation, back_to_training
+from analysis.rules._back_to_training import after_evaluation, back_to_training, mode_evidence, where_left
 from analysis.rules._born_in_eval import born_so, misses
 from analysis.rules._gradients import gradients_of
 from analysis.rules._modes import mode_matters, mode_surely_matters
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
-from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import frames, meeting, visible
-from analysis.trace.reading import callee, receiver, text
+from analysis.trace.places import visible
+from analysis.trace.reading import callee, text
 
 #: Per model. trained: a training step ran in training mode; left: then eval(); evaluated: and a forward that nothing back-propagates.
 #: put: eval() before any training; judge: a forward under no_grad of a model that an optimizer trains and for which the mode surely matters.
@@ -124,7 +123,7 @@ def _optimized(trace: Trace) -> Iterator[Owner]:
 
 def _left_so(trace: Trace, model: Instance, left: Event, learns: Event) -> Reported:
     files = trace.snapshot.contents
-    span = _where_left(trace, left, learns)
+    span = where_left(trace, left, learns)
     name = callee(trace.snapshot, learns.span) or "the model"
     through = f"`{text(trace.snapshot, span)}` leaves `{name}`" if span != visible(left, files) else f"`{name}` stays"
     finding = Finding(
@@ -133,28 +132,9 @@ def _left_so(trace: Trace, model: Instance, left: Event, learns: Event) -> Repor
         confidence_in(model),
         span,
         f"{through} in evaluation mode, and the training that follows runs in it: without dropout, with frozen batch norm statistics",
-        _evidence(trace, left, learns),
+        mode_evidence(trace, left, learns),
     )
     return after_evaluation(trace, finding, name, left, learns)
-
-
-def _where_left(trace: Trace, left: Event, learns: Event) -> Span:
-    """Where evaluation and training meet; inside an object that does both itself, since its caller does not know the model."""
-    files = trace.snapshot.contents
-    span = meeting(left, learns, files)
-    owner = receiver(trace.snapshot, span)
-    if owner in {None, "self"} or receiver(trace.snapshot, meeting(learns, left, files)) != owner:
-        return span
-    inwards = [each for each in frames(left) if each.path in files]
-    return inwards[min(inwards.index(span) + 1, len(inwards) - 1)]
-
-
-def _evidence(trace: Trace, left: Event, learns: Event) -> tuple[Evidence, ...]:
-    files = trace.snapshot.contents
-    return (
-        Evidence(visible(left, files), "the evaluation puts the model in evaluation mode"),
-        Evidence(visible(learns, files), "this training forward still runs in that mode: nothing has called train() since"),
-    )
 
 
 _VALIDATED = """
