@@ -5,9 +5,12 @@ Pure and bounded in steps: the same snapshot and rules give the same report.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 from analysis.answers import Memory, Said
+from analysis.finding import Finding
 from analysis.fingerprint import fingerprinted
 from analysis.fixes.attach import attach
 from analysis.fixes.change import Reported
@@ -19,6 +22,19 @@ from analysis.snapshot import Snapshot, is_code
 from analysis.source import NotAnalysed, SourceFile
 from analysis.suppress import MARK, UNUSED, suppress
 
+#: Of all findings, those that are to have a fix: each of these is tried, which takes another analysis or more.
+Choice: TypeAlias = Callable[[Sequence[Finding]], Collection[Finding]]
+
+
+def every(findings: Sequence[Finding]) -> Collection[Finding]:
+    """All are to have a fix."""
+    return findings
+
+
+def none(_findings: Sequence[Finding]) -> Collection[Finding]:
+    """No patch is drafted and tried."""
+    return ()
+
 
 def analyse(
     snapshot: Snapshot,
@@ -29,14 +45,14 @@ def analyse(
     changed: Collection[str] = (),
     memory: Memory | None = None,
     elsewhere: Collection[str] = (),
-    fixes: bool = True,
+    fixes: Choice = every,
 ) -> Report:
     """What ``rules`` say about ``snapshot``.
 
     Findings are reported in ``paths`` and runs begin in the files ``entries`` (None: all of them), those nearest to ``changed``
     files first. ``memory`` keeps facts and what runs would give again from one analysis to the next: one for each set of rules.
     ``elsewhere`` are names of rules that are asked about something else than traces: a comment that names one is not judged here.
-    Without ``fixes`` no patch is drafted and tried.
+    ``fixes`` chooses the findings for which a patch is drafted and tried.
     """
     memory = memory or Memory()
     built = index(snapshot, memory.facts)
@@ -45,8 +61,10 @@ def analyse(
     questioning = Questioning(rules, memory, changed)
     said = questioning.ask(snapshot, built, starts)
     problems = tuple(questioning.problems)
-    reported = [each if each.finding.span.path in wanted else Reported(each.finding) for each in unique(said, snapshot, built)]
-    findings = attach(reported, snapshot, lambda after: questioning.again(after, starts)) if fixes else tuple(each.finding for each in reported)
+    found = unique(said, snapshot, built)
+    chosen = frozenset(fixes([each.finding for each in found if each.finding.span.path in wanted]))
+    reported = [each if each.finding in chosen else Reported(replace(each.finding, fix=None)) for each in found]
+    findings = attach(reported, snapshot, lambda after: questioning.again(after, starts))
     shown = [finding for finding in findings if finding.span.path in wanted]
     known = {rule.name for rule in discover()} | set(elsewhere)
     outcome = suppress(shown, snapshot, _commented(snapshot, wanted), [rule.name for rule in rules], known)

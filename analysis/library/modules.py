@@ -10,7 +10,7 @@ from analysis.library.knowledge import Example, Subject
 from analysis.library.outputs import gather_owners, held_in
 from analysis.library.ownership import BUFFERS, CHILDREN, MODULE, UNSEEN, children_of, modules_in, owner_of
 from analysis.library.parts import ModelPart, forwarding, run_unknown, with_graph
-from analysis.library.recording import emit
+from analysis.library.recording import emit, modes
 from analysis.library.replay import Replays
 from analysis.library.tensor import Parameters, Tensor
 from analysis.trace.events import Kind
@@ -97,7 +97,8 @@ def _forward(domain: TraceDomain, module: Instance, call: Call, *, outermost: bo
     def walk() -> Value:
         return _hooked(module, given, call.machine.call(bound, list(given.args), dict(given.kwargs), call.span))
 
-    if not outermost or not isinstance(forward, Function):
+    called_first = outermost or modes(call.machine).forwarding is module  # by itself, or by what wraps it
+    if not called_first or not isinstance(forward, Function):
         return walk()
     return replays_of(domain).result(domain, module, call, walk)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, MutableMapping
+from collections.abc import Collection, Iterable, MutableMapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from analysis.answers import Memory
-from analysis.engine import analyse
+from analysis.engine import analyse, none
 from analysis.facts import Facts
-from analysis.finding import Confidence
+from analysis.finding import Confidence, Finding
 from analysis.index import index
 from analysis.report import Report
 from analysis.rule import Rule, discover
@@ -24,6 +25,9 @@ from bot.review.result import Review
 from bot.rules import every_rule
 from estimator.findings import memory_rules
 
+#: Why a finding that was there before comes without a patch.
+_NOT_TRIED = "it was there before the change: a review tries fixes for what the change introduces"
+
 
 def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = ()) -> Review:
     """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from."""
@@ -36,9 +40,10 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
     elsewhere = {rule.name for rule in memory_rules()}
     touched = scope.changed | scope.removed
     asked = partial(analyse, rules=rules, changed=touched, elsewhere=elsewhere, memory=known)
-    before = configured(asked(base, paths=_on_base(scope), entries=scope.entries | scope.removed, fixes=False), settings)
-    after = configured(asked(head, paths=scope.paths, entries=scope.entries), settings)
-    matched = match(_located(before, base), _located(after, head), Moves.between(base, head))
+    before = _located(configured(asked(base, paths=_on_base(scope), entries=scope.entries | scope.removed, fixes=none), settings), base)
+    moves = Moves.between(base, head)
+    after = configured(asked(head, paths=scope.paths, entries=scope.entries, fixes=partial(_introduced, before, head, moves)), settings)
+    matched = match(before, _located(after, head), moves)
     memory = estimate_pairs(base, head, scope, settings, known.facts)
     of_memory = memory_findings(memory.pairs, base, head, settings)
     return Review(
@@ -47,7 +52,7 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
         merge_base=base.commit,
         introduced=ranked(matched.introduced, of_memory.introduced),
         fixed=_confirmed(ranked(matched.fixed, of_memory.fixed), head, {remark.path for remark in unread} | {each.path for each in after.not_analysed}),
-        existing=ranked(matched.existing, of_memory.existing),
+        existing=ranked(map(_unfixed, matched.existing), of_memory.existing),
         unresolved=tuple(Remark(each.path, each.line, each.message) for each in after.unresolved),
         not_analysed=tuple(sorted({*unread, *(Remark(each.path, each.line, each.reason) for each in after.not_analysed)})),
         estimates=memory.pairs,
@@ -76,6 +81,17 @@ def _on_base(scope: Scope) -> frozenset[str]:
 def _located(report: Report, snapshot: Snapshot) -> list[LocatedFinding]:
     """Findings fit to be posted: those whose chain holds a lost value are only counted."""
     return [locate(finding, snapshot) for finding in report.findings if finding.confidence > Confidence.LOW]
+
+
+def _introduced(before: Sequence[LocatedFinding], head: Snapshot, moves: Moves, findings: Sequence[Finding]) -> list[Finding]:
+    """Those that the base does not have: only they are posted with a patch."""
+    after = {locate(finding, head): finding for finding in findings if finding.confidence > Confidence.LOW}
+    return [after[finding] for finding in match(before, after, moves).introduced]
+
+
+def _unfixed(finding: LocatedFinding) -> LocatedFinding:
+    """A finding for which no fix was tried, with the reason."""
+    return finding if finding.fix or finding.no_fix_because else replace(finding, no_fix_because=_NOT_TRIED)
 
 
 def _unread(head: Snapshot, scope: Scope, store: MutableMapping[str, Facts]) -> tuple[Remark, ...]:

@@ -6,7 +6,7 @@ import pytest
 
 from analysis import questioning
 from analysis.answers import Memory
-from analysis.engine import analyse
+from analysis.engine import analyse, none
 from analysis.library.program import Tracing
 from analysis.rule import discover
 from analysis.snapshot import Snapshot
@@ -51,7 +51,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _ask(files: dict[str, bytes], memory: Memory) -> list[tuple[str, str]]:
-    found = analyse(Snapshot.of(files), discover(), memory=memory, fixes=False).findings
+    found = analyse(Snapshot.of(files), discover(), memory=memory, fixes=none).findings
     return [(finding.rule, finding.span.path) for finding in found]
 
 

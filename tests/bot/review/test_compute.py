@@ -135,3 +135,13 @@ def test_the_same_commits_give_the_same_review_and_it_survives_json() -> None:
     first, second = (review(CLEAN, bad, SETTINGS) for _ in range(2))
     assert first == second
     assert review_from_json(review_to_json(first)) == first
+
+
+def test_fixes_are_tried_for_what_the_change_introduces() -> None:
+    twice = UNCLEARED.replace("cross_entropy(model(x), y)", "cross_entropy(torch.softmax(model(x), 1), y)")
+    bad, worse = snapshot("a", model=MODEL, train=UNCLEARED), snapshot("d", model=MODEL, train=twice)
+    found = review(bad, worse, SETTINGS)
+    assert [(finding.rule, finding.fix is None) for finding in found.introduced] == [("double-softmax", False)]
+    assert [finding.rule for finding in found.existing] == ["missing-zero-grad"]
+    assert found.existing[0].fix is None
+    assert "was there before" in (found.existing[0].no_fix_because or "")
