@@ -20,7 +20,7 @@ _ARGUMENTS = {"per_device_train_batch_size": "batch_size", "gradient_accumulatio
 #: The layers that LoRA adapts where it is not told, by family (peft 0.21.2, ``utils/constants.py``).
 _LORA_TARGETS = {
     "gpt2": ["c_attn"], "bert": ["query", "value"], "roberta": ["query", "value"], "distilbert": ["q_lin", "v_lin"], "t5": ["q", "v"],
-    "debertav2": ["query_proj", "value_proj"], "phi3": ["qkv_proj"],
+    "debertav2": ["query_proj", "value_proj"], "phi3": ["qkv_proj"], "gptneox": ["query_key_value"],
 }  # fmt: skip
 _LINEAR_DECODER = ["q_proj", "v_proj"]
 #: A pattern of layer names longer than this, or with repeated groups, is not tried: it may take for ever.
@@ -36,16 +36,23 @@ def _zoo_class(call: Call) -> Value:
     """The zoo's class for a task, by the name of a family or by an object of its configuration's class."""
     machine = call.machine
     given, task = call.args
-    for name in families():
+    name = given if isinstance(given, str) else _family_of(given)
+    if name in families():
         one = family(name)
-        if given == name or (isinstance(given, Instance) and any(cls.name == one.config for cls in given.cls.mro)):
-            wanted = one.config if task == "config" else one.builds.get(task)
-            if wanted is not None:
-                return machine.getattr(machine.import_module(f"{PACKAGE}.{name}", machine.entry_path), wanted, call.span)
-            domain_of(call).lose(f"{domain_of(call).caller_place()}: a {name} model for the task {task} is not modelled")
-            return Symbol(f"a {name} model for the task {task}", call.span)
+        wanted = one.config if task == "config" else one.builds.get(task)
+        if wanted is not None:
+            return machine.getattr(machine.import_module(f"{PACKAGE}.{name}", machine.entry_path), wanted, call.span)
+        domain_of(call).lose(f"{domain_of(call).caller_place()}: a {name} model for the task {task} is not modelled")
+        return Symbol(f"a {name} model for the task {task}", call.span)
     domain_of(call).lose(f"{domain_of(call).caller_place()}: the family of the model that is built from this configuration is not modelled")
     return Symbol("a model of a family that is not modelled", call.span)
+
+
+def _family_of(config: Value) -> str:
+    """The family whose configuration an object is: the nearest of its classes decides, since families are built from each other."""
+    by_class = {family(name).config: name for name in families()}
+    classes = config.cls.mro if isinstance(config, Instance) else ()
+    return next((by_class[cls.name] for cls in classes if cls.name in by_class), "")
 
 
 def _default_load_dtype(call: Call) -> Value:

@@ -77,6 +77,48 @@ _FAMILIES = (
         {"causal-lm": "Qwen3ForCausalLM", "sequence-classification": "Qwen3ForSequenceClassification", "base": "Qwen3Model"},
         _TRANSFORMERS,
     ),
+    Family(
+        "gemma",
+        "GemmaConfig",
+        {"causal-lm": "GemmaForCausalLM", "sequence-classification": "GemmaForSequenceClassification", "base": "GemmaModel"},
+        _TRANSFORMERS,
+    ),
+    Family(
+        "gemma2",
+        "Gemma2Config",
+        {"causal-lm": "Gemma2ForCausalLM", "sequence-classification": "Gemma2ForSequenceClassification", "base": "Gemma2Model"},
+        _TRANSFORMERS,
+    ),
+    Family(
+        "opt",
+        "OPTConfig",
+        {"causal-lm": "OPTForCausalLM", "sequence-classification": "OPTForSequenceClassification", "base": "OPTModel"},
+        _TRANSFORMERS,
+    ),
+    Family(
+        "gpt_neox",
+        "GPTNeoXConfig",
+        {"causal-lm": "GPTNeoXForCausalLM", "sequence-classification": "GPTNeoXForSequenceClassification", "base": "GPTNeoXModel"},
+        _TRANSFORMERS,
+    ),
+    Family(
+        "mixtral",
+        "MixtralConfig",
+        {"causal-lm": "MixtralForCausalLM", "sequence-classification": "MixtralForSequenceClassification", "base": "MixtralModel"},
+        _TRANSFORMERS,
+    ),
+    Family(
+        "qwen3_moe",
+        "Qwen3MoeConfig",
+        {"causal-lm": "Qwen3MoeForCausalLM", "sequence-classification": "Qwen3MoeForSequenceClassification", "base": "Qwen3MoeModel"},
+        _TRANSFORMERS,
+    ),
+    Family(
+        "qwen2_moe",
+        "Qwen2MoeConfig",
+        {"causal-lm": "Qwen2MoeForCausalLM", "sequence-classification": "Qwen2MoeForSequenceClassification", "base": "Qwen2MoeModel"},
+        _TRANSFORMERS,
+    ),
     Family("deberta_v2", "DebertaV2Config", {"sequence-classification": "DebertaV2ForSequenceClassification", "base": "DebertaV2Model"}, _TRANSFORMERS),
     Family("vit", "ViTConfig", {"image-classification": "ViTForImageClassification", "base": "ViTModel"}, _TRANSFORMERS),
     Family("whisper", "WhisperConfig", {"speech-seq2seq": "WhisperForConditionalGeneration", "base": "WhisperModel"}, _TRANSFORMERS),
@@ -91,6 +133,7 @@ _FAMILIES = (
     Family("vgg", "VGGConfig", {"image-classification": "VGG"}, "torchvision 0.29.1"),
     Family("resnet", "ResNetConfig", {"image-classification": "ResNet"}, "torchvision 0.29.1"),
     Family("densenet", "DenseNetConfig", {"image-classification": "DenseNet"}, "torchvision 0.29.1"),
+    Family("vision_transformer", "VisionTransformerConfig", {"image-classification": "TorchvisionViT"}, "torchvision 0.29.1"),
     Family("convnext", "ConvNeXtConfig", {"image-classification": "ConvNeXt"}, "torchvision 0.29.1"),
 )
 

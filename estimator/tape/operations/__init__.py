@@ -11,6 +11,7 @@ from estimator.tape.operations import (
     embedding,
     foreach,
     gradients,
+    grouped,
     indexing,
     losses,
     matmul,
@@ -32,6 +33,6 @@ from estimator.tape.operations import (
 
 #: Importing them enters their operations in the registry.
 FAMILIES = (
-    attention, comparison, composites, conversion, convolution, creation, dropout, embedding, foreach, gradients, indexing, losses,
+    attention, comparison, composites, conversion, convolution, creation, dropout, embedding, foreach, gradients, grouped, indexing, losses,
     matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, sampling, softmax, ternary, unary, views, windows,
 )  # fmt: skip

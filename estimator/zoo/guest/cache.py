@@ -20,6 +20,8 @@ class CacheLayer:
         self.values = torch.cat([self.values, values], dim=-2)
         return self.keys, self.values
 
+    def get_seq_length(self):
+        return 0 if self.keys is None else self.keys.shape[-2]
 
     def grow(self, length):
         """As if ``length`` tokens had been seen."""
@@ -31,12 +33,47 @@ class CacheLayer:
             setattr(self, name, made)
 
 
+class WindowLayer(CacheLayer):
+    """Of a layer that looks at a window: the last tokens alone, and the window's length as a tensor."""
+
+    def __init__(self, window):
+        super().__init__()
+        self.window = window
+        self.seen = 0
+        self.window_tensor = None
+
+    def update(self, keys, values):
+        if self.window_tensor is None:
+            self.window_tensor = torch.tensor(self.window).to(keys.device)
+        self.seen += keys.shape[-2]
+        keys, values = super().update(keys, values)
+        self.keys = keys[:, :, -self.window + 1 :, :]
+        self.values = values[:, :, -self.window + 1 :, :]
+        return keys, values
+
+    def get_seq_length(self):
+        return self.seen
+
+    def grow(self, length):
+        self.seen = length
+        super().grow(min(length, self.window - 1))
+
+
+def windows(config):
+    """The window of each layer, None for one that looks at everything."""
+    window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
+    kinds = getattr(config, "layer_types", None)
+    if kinds is None:
+        return [window] * config.num_hidden_layers
+    return [window if kind == "sliding_attention" else None for kind in kinds]
+
+
 class DynamicCache:
     def __init__(self, config=None):
         self.layers = []
         if config is not None:
-            for _ in range(config.num_hidden_layers):
-                self.layers.append(CacheLayer())
+            for window in windows(config):
+                self.layers.append(CacheLayer() if window is None else WindowLayer(window))
 
     def update(self, keys, values, layer):
         while len(self.layers) <= layer:
@@ -44,9 +81,7 @@ class DynamicCache:
         return self.layers[layer].update(keys, values)
 
     def get_seq_length(self, layer=0):
-        if len(self.layers) <= layer or self.layers[layer].keys is None:
-            return 0
-        return self.layers[layer].keys.shape[-2]
+        return self.layers[layer].get_seq_length() if layer < len(self.layers) else 0
 
     def grow(self, length):
         for layer in self.layers:

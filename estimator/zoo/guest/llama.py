@@ -3,10 +3,12 @@
 Mistral and Qwen2 differ in biases and defaults only; they, Qwen3 and Phi-3 are built from these classes.
 """
 
+from functools import partial
+
 import torch
 from preflight_zoo.attention import causal_mask, fused, joined_heads, repeat_heads, scores, split_heads
 from preflight_zoo.cache import DynamicCache
-from preflight_zoo.losses import causal_lm_loss, classification_loss
+from preflight_zoo.losses import causal_lm_loss, classification_loss, last_tokens
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.pretrained import Block, Configuration, PretrainedModel
 from torch import nn
@@ -91,13 +93,19 @@ def rotated(query, key, cosine, sine):
     return turned_query, turned_key
 
 
+ACTIVATIONS = {
+    "silu": nn.functional.silu, "gelu": nn.functional.gelu, "gelu_pytorch_tanh": partial(nn.functional.gelu, approximate="tanh"),
+}  # fmt: skip
+
+
 class LlamaMLP(nn.Module):
-    def __init__(self, config):
+    def __init__(self, config, inner=None):
         super().__init__()
-        self.gate_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=config.mlp_bias)
-        self.up_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=config.mlp_bias)
-        self.down_proj = nn.Linear(config.intermediate_size, config.hidden_size, bias=config.mlp_bias)
-        self.act_fn = nn.functional.silu if config.hidden_act == "silu" else nn.functional.gelu
+        inner = config.intermediate_size if inner is None else inner
+        self.gate_proj = nn.Linear(config.hidden_size, inner, bias=config.mlp_bias)
+        self.up_proj = nn.Linear(config.hidden_size, inner, bias=config.mlp_bias)
+        self.down_proj = nn.Linear(inner, config.hidden_size, bias=config.mlp_bias)
+        self.act_fn = ACTIVATIONS[config.hidden_act]
 
     def forward(self, x):
         return self.down_proj(self.act_fn(self.gate_proj(x)) * self.up_proj(x))
@@ -151,13 +159,17 @@ class LlamaAttention(nn.Module):
 class LlamaDecoderLayer(Block):
     attention_class = LlamaAttention
     mlp_class = LlamaMLP
+    norm_class = LlamaRMSNorm
 
     def __init__(self, config, layer):
         super().__init__()
         self.self_attn = self.attention_class(config, layer)
-        self.mlp = self.mlp_class(config)
-        self.input_layernorm = LlamaRMSNorm(config.hidden_size, config.rms_norm_eps)
-        self.post_attention_layernorm = LlamaRMSNorm(config.hidden_size, config.rms_norm_eps)
+        self.mlp = self.feed_forward(config, layer)
+        self.input_layernorm = self.norm_class(config.hidden_size, config.rms_norm_eps)
+        self.post_attention_layernorm = self.norm_class(config.hidden_size, config.rms_norm_eps)
+
+    def feed_forward(self, config, layer):
+        return self.mlp_class(config)
 
     def compute(self, x, cache, mask, positions, position_ids):
         before = x
@@ -174,16 +186,21 @@ class LlamaDecoderLayer(Block):
 
 class LlamaModel(PretrainedModel):
     layer_class = LlamaDecoderLayer
+    norm_class = LlamaRMSNorm
+    embedding_class = nn.Embedding
 
     def __init__(self, config):
         super().__init__(config)
-        self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size, config.pad_token_id)
+        self.embed_tokens = self.embedding_class(config.vocab_size, config.hidden_size, config.pad_token_id)
         self.layers = nn.ModuleList([self.layer_class(config, layer) for layer in range(config.num_hidden_layers)])
-        self.norm = LlamaRMSNorm(config.hidden_size, config.rms_norm_eps)
+        self.norm = self.norm_class(config.hidden_size, config.rms_norm_eps)
         self.rotary_emb = LlamaRotaryEmbedding(config)
 
     def get_input_embeddings(self):
         return self.embed_tokens
+
+    def mask(self, embeds, padding, position_ids, cache, seen):
+        return causal_mask(self.config, embeds, padding, position_ids, cache, seen)
 
     def forward(
         self, input_ids=None, attention_mask=None, position_ids=None, cache=None, inputs_embeds=None, use_cache=None, past_key_values=None, **others
@@ -198,7 +215,7 @@ class LlamaModel(PretrainedModel):
         if position_ids is None:
             position_ids = torch.arange(inputs_embeds.shape[1], device=inputs_embeds.device) + seen
             position_ids = position_ids.unsqueeze(0)
-        mask = causal_mask(self.config, inputs_embeds, attention_mask, position_ids, cache, seen)
+        mask = self.mask(inputs_embeds, attention_mask, position_ids, cache, seen)
         x = inputs_embeds
         positions = self.rotary_emb(x, position_ids)
         for layer in self.layers:
@@ -220,12 +237,15 @@ class LlamaForCausalLM(PretrainedModel):
     def get_input_embeddings(self):
         return self.model.embed_tokens
 
+    def scored(self, x):
+        return self.lm_head(x)
+
     def forward(self, input_ids=None, labels=None, logits_to_keep=0, num_items_in_batch=None, **others):
         outputs = self.model(input_ids=input_ids, **others)
         x = outputs.last_hidden_state
         if logits_to_keep:
             x = x[:, -logits_to_keep:, :]
-        logits = self.lm_head(x)
+        logits = self.scored(x)
         loss = None
         if labels is not None:
             loss = causal_lm_loss(logits, labels, self.config.vocab_size, num_items_in_batch)
@@ -249,12 +269,7 @@ class LlamaForSequenceClassification(PretrainedModel):
         outputs = self.model(input_ids, **others)
         x = outputs.last_hidden_state
         logits = self.score(x)
-        last = -1
-        if self.config.pad_token_id is not None and input_ids is not None:
-            present = (input_ids != self.config.pad_token_id).to(torch.int32)
-            places = torch.arange(input_ids.shape[-1], device=logits.device, dtype=torch.int32)
-            last = (places * present).argmax(-1)
-        chosen = logits[torch.arange(logits.shape[0], device=logits.device), last]
+        chosen, found = last_tokens(self.config, logits, input_ids)
         loss = None
         if labels is not None:
             loss = classification_loss(self.config, chosen, labels)

@@ -4,6 +4,7 @@ Mirrors transformers 5.24.0: the causal loss looks at logits in float32, which i
 masked and the classification loss of BERT and RoBERTa do not.
 """
 
+import torch
 from torch import nn
 
 
@@ -32,3 +33,17 @@ def classification_loss(config, logits, labels):
     if config.num_labels == 1:
         return nn.MSELoss()(logits.squeeze(), labels.squeeze())
     return nn.MSELoss()(logits, labels)
+
+
+def last_tokens(config, logits, input_ids):
+    """The scores of each sequence's last token that is not padding, where the configuration says what padding is.
+
+    Second what it took to find them, which the library's classifiers hold until they return.
+    """
+    present = places = None
+    last = -1
+    if config.pad_token_id is not None and input_ids is not None:
+        present = (input_ids != config.pad_token_id).to(torch.int32)
+        places = torch.arange(input_ids.shape[-1], device=logits.device, dtype=torch.int32)
+        last = (places * present).argmax(-1)
+    return logits[torch.arange(logits.shape[0], device=logits.device), last], (present, places, last)

@@ -73,6 +73,37 @@ def get_model(name, **options):
     return globals()[name](**options)
 
 
+def _vit(size, patch_size, weights=None, progress=True, image_size=224, num_classes=1000, dropout=0.0, attention_dropout=0.0, **options):
+    from preflight_zoo import vision_transformer
+
+    named_model("vit_" + size + "_" + str(patch_size))
+    config = vision_transformer.VisionTransformerConfig(
+        size=size, patch_size=patch_size, image_size=image_size, num_classes=num_classes, dropout=dropout, attention_dropout=attention_dropout,
+        representation_size=options.get("representation_size"),
+    )
+    return vision_transformer.build(config)
+
+
+def vit_b_16(*args, **options):
+    return _vit("b", 16, **options)
+
+
+def vit_b_32(*args, **options):
+    return _vit("b", 32, **options)
+
+
+def vit_l_16(*args, **options):
+    return _vit("l", 16, **options)
+
+
+def vit_l_32(*args, **options):
+    return _vit("l", 32, **options)
+
+
+def vit_h_14(*args, **options):
+    return _vit("h", 14, **options)
+
+
 class _Weights:
     """Published weights; which ones does not matter."""
 
@@ -175,3 +206,4 @@ EfficientNet_B0_Weights = EfficientNet_B1_Weights = EfficientNet_B2_Weights = Ef
 EfficientNet_B4_Weights = EfficientNet_B5_Weights = EfficientNet_B6_Weights = EfficientNet_B7_Weights = _Weights
 DenseNet121_Weights = DenseNet161_Weights = DenseNet169_Weights = DenseNet201_Weights = _Weights
 ConvNeXt_Tiny_Weights = ConvNeXt_Small_Weights = ConvNeXt_Base_Weights = ConvNeXt_Large_Weights = _Weights
+ViT_B_16_Weights = ViT_B_32_Weights = ViT_L_16_Weights = ViT_L_32_Weights = ViT_H_14_Weights = _Weights
