@@ -16,6 +16,8 @@ from bot.database import Database, SQLite
 from bot.github.app import App
 from bot.github.cache import remove_unused
 from bot.github.transport import Transport
+from bot.inbox import Inbox
+from bot.intake import Intake
 from bot.jobs import Jobs
 from bot.ledger import Ledger
 from bot.metrics import Metrics
@@ -40,12 +42,14 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
     app = App(settings, transport)
     database, ledger = database_of(settings), Ledger(settings.ledger_url)
     jobs = Jobs(database, Performer(chains(Workplace(settings, app, database, ledger)), settings.pace, metrics), settings.pace)
+    intake = Intake(Inbox(settings.inbox_url), jobs, settings.pace)
 
     async def running(_application: web.Application) -> AsyncIterator[None]:
         # The job engine stores and reads in threads: a delivery must not wait there behind archives that are unpacked.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS))
         async with transport:
             await jobs.start()
+            await intake.start()
             chores = [asyncio.create_task(every(_DAY_SECONDS, lambda: _remove_unused(settings)))]
             if takes_webhooks:
                 redeliver = CatchUp(app, metrics).redeliver
@@ -53,15 +57,16 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
             yield
             for chore in chores:
                 chore.cancel()
+            await intake.stop()
             await jobs.stop()
             ledger.close()
 
     application = web.Application(client_max_size=MAX_BYTES)
     application.cleanup_ctx.append(running)
-    pages = Pages(app, jobs, metrics, ledger)
+    pages = Pages(app, intake, metrics, ledger)
     application.add_routes(
         [
-            *([web.post("/webhook", Webhook(settings, jobs, metrics).receive), web.get("/", pages.landing)] if takes_webhooks else []),
+            *([web.post("/webhook", Webhook(settings, intake, metrics).receive), web.get("/", pages.landing)] if takes_webhooks else []),
             web.get("/healthz", pages.health),
             web.get("/readyz", pages.ready),
             web.get("/metrics", pages.prometheus),

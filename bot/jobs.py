@@ -131,7 +131,7 @@ class Jobs:
 
     async def _enqueue(self, job: Job, own: str, delay: float | None = None) -> None:
         with SetWorkflowID(own), workflows.partition(job.queue, delay):
-            await DBOS.enqueue_workflow_async(workflows.SUBJECTS, workflows.job, asdict(replace(job, added=time.time())))
+            await DBOS.enqueue_workflow_async(workflows.SUBJECTS, workflows.job, asdict(job if job.added else replace(job, added=time.time())))
 
     async def _prune(self) -> None:
         """Forget finished jobs once GitHub no longer offers their deliveries again."""

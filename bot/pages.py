@@ -11,7 +11,7 @@ from aiohttp import web
 
 from bot.github.app import App
 from bot.github.errors import GitHubError
-from bot.jobs import Jobs
+from bot.intake import Intake
 from bot.ledger import Ledger
 from bot.metrics import Metrics
 
@@ -37,7 +37,7 @@ class Pages:
     """Handlers of the routes that only read."""
 
     app: App
-    jobs: Jobs
+    intake: Intake
     metrics: Metrics
     ledger: Ledger
 
@@ -52,7 +52,7 @@ class Pages:
     async def ready(self, _request: web.Request) -> web.Response:
         """Jobs can be stored; 503 where they cannot."""
         try:
-            queue = await self.jobs.queue()
+            queue = await self.intake.queue()
         except Exception:
             log.exception("the job database does not answer")
             return web.json_response({"status": "the job database does not answer"}, status=web.HTTPServiceUnavailable.status_code)
@@ -62,7 +62,7 @@ class Pages:
         """The metrics in Prometheus' text format."""
         for count in await asyncio.to_thread(self.ledger.counts):
             self.metrics.fates.set(count.findings, rule=count.rule, fate=count.fate.value)
-        text = self.metrics.exposition(await self.jobs.queue())
+        text = self.metrics.exposition(await self.intake.queue())
         return web.Response(body=text.encode(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
 
     async def _install(self) -> str:

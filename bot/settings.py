@@ -77,14 +77,23 @@ class ServerSettings:
 
     @property
     def ledger_url(self) -> str:
-        """Where it is counted what became of findings: a file of its own beside that of the jobs, since SQLite has one writer a file."""
-        url = self.storage_url
-        return f"{url.removesuffix('.sqlite')}-findings.sqlite" if url.startswith("sqlite:///") else url
+        """Where it is counted what became of findings."""
+        return self._beside_jobs("findings")
+
+    @property
+    def inbox_url(self) -> str:
+        """Where deliveries lie until they are jobs."""
+        return self._beside_jobs("inbox")
 
     @property
     def graphql_url(self) -> str:
         """The GraphQL endpoint beside the REST API, of github.com and of an Enterprise Server alike."""
         return graphql_url(self.api_url)
+
+    def _beside_jobs(self, name: str) -> str:
+        """A file beside that of the jobs, since SQLite has one writer a file; in Postgres the same database."""
+        url = self.storage_url
+        return f"{url.removesuffix('.sqlite')}-{name}.sqlite" if url.startswith("sqlite:///") else url
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from aiohttp import web
 
 from bot.events import handlers
 from bot.events.payload import Ignored, MalformedPayloadError
+from bot.intake import Intake
 from bot.job import Json
-from bot.jobs import Jobs
 from bot.metrics import Metrics
 from bot.settings import ServerSettings
 from bot.signature import is_genuine
@@ -28,7 +28,7 @@ class Webhook:
     """The route's handler and what it needs."""
 
     settings: ServerSettings
-    jobs: Jobs
+    intake: Intake
     metrics: Metrics
 
     async def receive(self, request: web.Request) -> web.Response:
@@ -48,11 +48,11 @@ class Webhook:
         if isinstance(job, Ignored):
             return self._answer(event, "ignored", web.HTTPAccepted.status_code, job.reason)
         try:
-            added = await self.jobs.add(job)
+            await self.intake.accept(job)
         except Exception:
             log.exception("delivery %s could not be stored", delivery)
             return self._answer(event, "not stored", web.HTTPServiceUnavailable.status_code, "the job could not be stored; deliver again")
-        return self._answer(event, "stored" if added else "known", web.HTTPAccepted.status_code, "stored" if added else "already known")
+        return self._answer(event, "stored", web.HTTPAccepted.status_code, "stored")
 
     def _is_genuine(self, request: web.Request, body: bytes) -> bool:
         signatures = request.headers.getall("X-Hub-Signature-256", [])

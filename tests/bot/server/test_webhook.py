@@ -86,7 +86,7 @@ async def test_the_same_delivery_twice(github: Simulator, repository: Repository
     before = github.counts.copy()
     headers = signed(github, event.body, "pull_request", **{"X-GitHub-Delivery": event.guid})
     async with client.post("/webhook", data=event.body, headers=headers) as response:
-        assert (response.status, await response.json()) == (202, {"message": "already known"})
+        assert (response.status, await response.json()) == (202, {"message": "stored"})
     await until(lambda: idle(client))
     assert github.counts == before
     assert (len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) == (1, 1, 1)
@@ -104,7 +104,8 @@ async def test_a_failed_delivery_runs_again_when_redelivered(github: Simulator, 
     assert len(pull.reviews) == 1
 
 
-async def test_pages(client: aiohttp.ClientSession) -> None:
+async def test_pages(repository: Repository, client: aiohttp.ClientSession) -> None:
+    await reviewed(repository, repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY}))
     async with client.get("/healthz") as response:
         assert await response.json() == {"status": "alive"}
     async with client.get("/readyz") as response:
