@@ -12,8 +12,9 @@ PREFIX = "<library>/"
 #: Module of a framework → the guest source that stands for it.
 _SOURCES = {
     "lightning": "lightning_loop", "lightning.pytorch": "lightning_loop", "pytorch_lightning": "lightning_loop",
-    "pytorch_lightning.core": "lightning_loop", "lightning.pytorch.core": "lightning_loop", "lightning.pytorch.trainer": "lightning_loop",
-    "pytorch_lightning.core.lightning": "lightning_loop", "pytorch_lightning.trainer": "lightning_loop",
+    "pytorch_lightning.core": "lightning_module", "lightning.pytorch.core": "lightning_module", "lightning.pytorch.trainer": "lightning_loop",
+    "pytorch_lightning.core.lightning": "lightning_module", "pytorch_lightning.trainer": "lightning_loop",
+    "lightning.pytorch.core.module": "lightning_module", "pytorch_lightning.core.module": "lightning_module",
     "transformers.trainer": "transformers_loop", "composer": "composer_loop", "composer.trainer": "composer_loop", "composer.models": "composer_loop",
     "fvcore.common.checkpoint": "fvcore_checkpoint", "ignite.engine": "ignite_loop", "preflight_imagined": "imagined",
 }  # fmt: skip
@@ -21,6 +22,10 @@ _SOURCES = {
 REEXPORTED = {
     **dict.fromkeys(("transformers.Trainer", "transformers.TrainingArguments"), "transformers.trainer"),
     **dict.fromkeys(("transformers.Seq2SeqTrainer", "transformers.Seq2SeqTrainingArguments"), "transformers.trainer"),
+    **dict.fromkeys(
+        (f"{package}.callbacks{module}.Callback" for package in ("lightning.pytorch", "pytorch_lightning") for module in ("", ".callback", ".base")),
+        "lightning.pytorch",
+    ),
     **dict.fromkeys(("trl.SFTTrainer", "trl.SFTConfig"), "transformers.trainer"),
 }
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from analysis.interpreter.values import Alternatives, Class, Instance, Symbol, Value
+from analysis.library.models import DETECTORS, MODELESS
 from analysis.library.ownership import modules_in
+from analysis.rules._objects import Concern, concern
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile
+from analysis.trace import Trace
+from analysis.trace.events import Kind
 
 _TORCH = "torch.nn."
 #: Beginnings of the names of layers in ``torch.nn`` that behave differently in the two modes.
@@ -29,12 +33,21 @@ def mode_surely_matters(model: Instance) -> bool:
     return any(_drops(module) or any(_name(cls).startswith(_MODAL) for cls in module.cls.mro) for module in modules_in(model))
 
 
+def called_in_place(trace: Trace, model: Instance) -> frozenset[int]:
+    """The identities of the modules inside a model whose own forward never runs: a framework's module calls them in its steps."""
+    if any(concern(event.subject, model) is Concern.YES for event in trace.events(Kind.FORWARD)):
+        return frozenset()
+    return frozenset(id(each) for each in modules_in(model) if each is not model)
+
+
 def holds_unknown(module: Instance) -> bool:
     """Whether something that is not told, and may be a module with parameters, is kept in it and called."""
     return any(_may_be_module(value) for value in module.fields.values())
 
 
 def _is_modal(snapshot: Snapshot, module: Instance) -> bool:
+    if module.fields.get(MODELESS) is True or module.cls.dotted.startswith(DETECTORS):
+        return False
     if holds_unknown(module):
         return True
     return _drops(module) or any(_class_is_modal(snapshot, cls) for cls in module.cls.mro)

@@ -26,8 +26,8 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._back_to_training import after_evaluation, back_to_training, mode_evidence, where_left
 from analysis.rules._born_in_eval import born_so, misses
 from analysis.rules._gradients import gradients_of
-from analysis.rules._modes import mode_matters, mode_surely_matters
-from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
+from analysis.rules._modes import called_in_place, mode_matters, mode_surely_matters
+from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, inner, numbers_in
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
@@ -78,13 +78,13 @@ def check(trace: Trace) -> Iterator[Reported]:
         if not mode_matters(trace.snapshot, model):
             continue
         judges = not model.assumed and mode_surely_matters(model) and any(model is each for each in _optimized(trace))
-        letters = _letters(model, learned, judges=judges)
+        letters = _letters(model, learned, called_in_place(trace, model), judges=judges)
         for witness in trace.run(MODE, letters, Kind.EVAL_MODE, Kind.TRAIN_MODE, Kind.FORWARD, Kind.OPAQUE):
             yield from _reported(trace, model, witness)
 
 
-def _letters(model: Instance, learned: frozenset[int], *, judges: bool) -> LetterOf:
-    """Events as ``model`` sees them; ``learned`` are the forward calls that some backward reaches."""
+def _letters(model: Instance, learned: frozenset[int], parts: frozenset[int], *, judges: bool) -> LetterOf:
+    """Events as ``model`` sees them; ``learned`` are the forward calls that some backward reaches; ``parts`` stand for one that is never called itself."""
 
     def letter(event: Event) -> Letter | None:
         match event.kind:
@@ -97,7 +97,7 @@ def _letters(model: Instance, learned: frozenset[int], *, judges: bool) -> Lette
                 # A part that is switched back may be all that matters; one that is switched off is frozen on purpose.
                 return "opaque" if event.kind is Kind.TRAIN_MODE and contains(model, event.subject) else None
             case Kind.FORWARD:
-                if concern(event.subject, model) is not Concern.YES:
+                if concern(event.subject, model) is not Concern.YES and id(inner(event.subject)) not in parts:
                     return None
                 if forward_numbers(event) & learned:
                     return "learn"
@@ -124,8 +124,10 @@ def _optimized(trace: Trace) -> Iterator[Owner]:
 def _left_so(trace: Trace, model: Instance, left: Event, learns: Event) -> Reported:
     files = trace.snapshot.contents
     span = where_left(trace, left, learns)
-    name = callee(trace.snapshot, learns.span) or "the model"
-    through = f"`{text(trace.snapshot, span)}` leaves `{name}`" if span != visible(left, files) else f"`{name}` stays"
+    whole = concern(learns.subject, model) is Concern.YES
+    name = (callee(trace.snapshot, learns.span) if whole else None) or "the model"
+    called = f"`{name}`" if whole else name
+    through = f"`{text(trace.snapshot, span)}` leaves {called}" if span != visible(left, files) else f"{called} stays"
     finding = Finding(
         RULE.name,
         RULE.severity,
@@ -134,6 +136,8 @@ def _left_so(trace: Trace, model: Instance, left: Event, learns: Event) -> Repor
         f"{through} in evaluation mode, and the training that follows runs in it: without dropout, with frozen batch norm statistics",
         mode_evidence(trace, left, learns),
     )
+    if not whole:
+        return Reported(replace(finding, no_fix_because="the training forward calls parts of the model: train() belongs where the evaluation ends"))
     return after_evaluation(trace, finding, name, left, learns)
 
 

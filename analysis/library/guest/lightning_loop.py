@@ -100,20 +100,22 @@ class Trainer:
     def _batch(self, model, batch, batch_idx):
         if not model.automatic_optimization:
             return fitted(model.training_step, batch, batch_idx)
+        if len(model._optimizers) < 2:
+            return self._update(model, model._optimizers[0] if model._optimizers else None, batch, batch_idx, 0)
         for number, optimizer in enumerate(model._optimizers):
             output = self._update(model, optimizer, batch, batch_idx, number)
         return output
 
     def _update(self, model, optimizer, batch, batch_idx, number):
-        produced = {}
+        output = None
 
         def closure():
+            nonlocal output
             output = fitted(model.training_step, batch, batch_idx, number)
-            produced["output"] = output
             loss = output["loss"] if isinstance(output, dict) else output
             if loss is None:
                 return None
-            if batch_idx % self.accumulate_grad_batches == 0:
+            if optimizer is not None and batch_idx % self.accumulate_grad_batches == 0:
                 self._hook(model, "on_before_zero_grad", optimizer)
                 fitted(model.optimizer_zero_grad, self.current_epoch, batch_idx, optimizer, number)
             loss = loss / self.accumulate_grad_batches
@@ -129,11 +131,11 @@ class Trainer:
                 fitted(model.configure_gradient_clipping, optimizer, self.gradient_clip_val, None)
             return loss
 
-        if (batch_idx + 1) % self.accumulate_grad_batches == 0:
+        if optimizer is not None and (batch_idx + 1) % self.accumulate_grad_batches == 0:
             fitted(model.optimizer_step, self.current_epoch, batch_idx, optimizer, whole)
         else:
             closure()
-        return produced.get("output")
+        return output
 
     def _validate(self, model, dataloaders):
         if dataloaders is None:
