@@ -12,10 +12,13 @@ if TYPE_CHECKING:
 #: The name under which an object keeps its content; no identifier of a program.
 _CONTENT = "<content>"
 _KINDS: dict[str, Callable[..., Any]] = {"dict": GuestDict, "OrderedDict": GuestDict, "list": GuestList, "set": GuestSet}
+#: Names of ``typing`` that are inherited from for the container.
+_ALIASES = {"Dict": "dict", "List": "list", "Set": "set", "Tuple": "tuple"}
 _METHODS = {
     "dict": "get items keys values pop popitem update setdefault clear copy",
     "list": "append extend insert pop remove clear index count reverse sort copy",
     "set": "add discard remove update clear union intersection difference copy",
+    "tuple": "index count",
 }
 _METHODS["OrderedDict"] = f"{_METHODS['dict']} move_to_end"
 
@@ -24,8 +27,9 @@ def _content(call: Call, kind: str) -> Any:
     receiver: Instance = call.args[0]
     content = receiver.fields.get(_CONTENT, MISSING)
     if content is MISSING:
-        content = _KINDS[kind]()
-        content.span, content.stamp = receiver.span, receiver.stamp
+        content = () if kind == "tuple" else _KINDS[kind]()
+        if not isinstance(content, tuple):
+            content.span, content.stamp = receiver.span, receiver.stamp
         receiver.fields[_CONTENT] = content
     return content
 
@@ -43,7 +47,9 @@ def _delegate(kind: str, name: str) -> HostFunction:
 def _special(kind: str) -> dict[str, Value]:
     def init(call: Call) -> Value:
         content = _content(call, kind)
-        if call.args[1:] or call.kwargs:
+        if kind == "tuple" and call.args[1:]:
+            call.args[0].fields[_CONTENT] = tuple(call.machine.iterate(call.args[1], call.span))
+        elif call.args[1:] or call.kwargs:
             filled = call.machine.call(call.machine.builtins["dict" if "ict" in kind else kind], call.args[1:], call.kwargs, call.span)
             method = "update" if "ict" in kind or kind == "set" else "extend"
             call.machine.call(call.machine.getattr(content, method, call.span), [filled], {}, call.span)
@@ -84,3 +90,4 @@ BASES: dict[str, Class] = {
     kind: Class(kind, f"builtins.{kind}", (), {**_special(kind), **{name: _delegate(kind, name) for name in methods.split()}})
     for kind, methods in _METHODS.items()
 }
+BASES.update({alias: BASES[kind] for alias, kind in _ALIASES.items()})

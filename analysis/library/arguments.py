@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from analysis.interpreter.values import Call, External, GuestList, Instance, Value
-from analysis.library.configured_windows import GIVEN, windows
+from analysis.library.configured_windows import given
 from analysis.library.distributed import rank
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
-from analysis.library.required import asked_for, handed_on
+from analysis.library.required import HANDED_ON, asked_for, handed_on
 from analysis.source import SourceFile
 
 SUBJECT = Subject(
@@ -106,23 +106,25 @@ def _nothing(_call: Call) -> Value:
 
 @_PARSER.method("parse_args", "parse_intermixed_args")
 def _parse(call: Call) -> Value:
-    given = call.kwargs.get("namespace")
-    namespace: Instance = given if isinstance(given, Instance) else call.machine.instance(domain_of(call).library.cls("argparse.Namespace"), call.span)
+    held = call.kwargs.get("namespace")
+    namespace: Instance = held if isinstance(held, Instance) else call.machine.instance(domain_of(call).library.cls("argparse.Namespace"), call.span)
     source = call.machine.snapshot.source(call.span.path) if call.span.path in call.machine.snapshot.contents else None
     for name, options in call.args[0].fields.get(_OPTIONS, {}).items():
         value = _value(call, name, options)
-        given = _given(call, name, value, source) if isinstance(source, SourceFile) else value
-        call.machine.heap.write(namespace.fields, name, given)
+        asked = _given(call, name, value, source) if isinstance(source, SourceFile) else value
+        call.machine.heap.write(namespace.fields, name, asked)
     return namespace
 
 
 def _given(call: Call, name: str, value: Value, source: SourceFile) -> Value:
     """The value of an option that has to be given, or that tells something only where it is; else its default."""
     domain = domain_of(call)
-    given = value is None and name in asked_for(source)
-    if given or (value in (None, "") and domain.world.flags and not domain.world.collecting and name in handed_on(source)):
+    asked = value is None and name in asked_for(source)
+    if value in (None, "") and domain.world.flags and not domain.world.collecting and name in handed_on(source):
+        return domain.casting.symbol(f"--{name}{HANDED_ON}", call.span, ())
+    if asked:
         return domain.casting.symbol(f"--{name}", call.span, ())
-    return GIVEN if value == 1 and type(value) is int and domain.world.flags and name in windows(source) else value
+    return given(domain, name, value)
 
 
 @_PARSER.method("parse_known_args")

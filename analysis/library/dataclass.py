@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from analysis.interpreter.values import MISSING, Call, Class, GuestDict, HostFunction, Instance, Value
+from analysis.library.configured_windows import given as given_window
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 
@@ -102,7 +103,7 @@ def _default(call: Call, default: Value, name: str, annotation: ast.expr) -> Val
             return call.machine.call(factory, [], {}, call.span)
         default = default.fields.get("default", MISSING)
     if default is not MISSING:
-        return default
+        return given_window(domain_of(call), name, default)
     casting = domain_of(call).casting
     if isinstance(annotation, ast.AST):
         casting.annotated[(name, call.span)] = ast.unparse(annotation)

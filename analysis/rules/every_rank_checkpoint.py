@@ -26,7 +26,7 @@ from analysis.rules._worlds import on_every_rank, several_ranks
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import visible
+from analysis.trace.places import calls_to, visible
 from analysis.trace.reading import statement_of
 
 _DEPTH = 4
@@ -60,7 +60,9 @@ def _differs(value: Value) -> bool:
 
 
 def _reported(trace: Trace, event: Event) -> Reported:
-    span = visible(event, trace.snapshot.contents)
+    files = trace.snapshot.contents
+    span = visible(event, files)
+    calls = tuple(Evidence(call, "each of them calls this") for call in calls_to(event, files))
     start = next(trace.events(Kind.INIT_DISTRIBUTED), None) or next(trace.events(Kind.WRAP))
     finding = Finding(
         RULE.name,
@@ -68,7 +70,7 @@ def _reported(trace: Trace, event: Event) -> Reported:
         Confidence.MEDIUM if trace.undecided(event) else Confidence.HIGH,
         span,
         "every rank writes this checkpoint, to the same path at the same time: no condition on the rank stands before it",
-        (Evidence(visible(start, trace.snapshot.contents), "the program runs on several ranks"), Evidence(span, "each of them comes here")),
+        (Evidence(visible(start, files), "the program runs on several ranks"), *calls, Evidence(span, "each of them comes here")),
     )
     statement = statement_of(trace.snapshot, span)
     if statement is None or event.span != span or not is_alone(trace.snapshot, span) or any(wrap.detail == "fsdp" for wrap in trace.events(Kind.WRAP)):

@@ -33,6 +33,12 @@ def visible(event: Event, files: Container[str]) -> Span:
     return next((span for span in reversed(frames(event)) if span.path in files), event.span)
 
 
+def calls_to(event: Event, files: Container[str]) -> tuple[Span, ...]:
+    """The two innermost calls of the repository that lead to where the event is visible, the outer one first: a change may stand at one of them."""
+    known = [span for span in frames(event) if span.path in files]
+    return tuple(known[:-1][-2:])
+
+
 def within(stamp: Stamp, iteration: Stamp) -> bool:
     """Whether something made at ``stamp`` was made in ``iteration`` or a loop inside it."""
     return stamp[: len(iteration)] == iteration
