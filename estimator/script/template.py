@@ -11,16 +11,15 @@ from analysis.certainty import Assumed, Certainty, Known, Unknown
 from estimator.catalog import Model
 from estimator.config import TrainingConfig
 from estimator.request import Request
+from estimator.script.usage import Usage, own_numbers, usage_of, usual_edge, usual_length
 
 #: The path under which the script stands in its snapshot.
 PATH = "model.py"
 _LINE = re.compile(rf"(?: \({re.escape(PATH)}:\d+\)|{re.escape(PATH)}:\d+(?:: )?)")
 _TORCH = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16", "amp-bf16": "float32", "amp-fp16": "float32"}
 _STORED = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}
-#: Sizes taken in the open where none is given; the length by what the family's positions allow.
-BATCH, EDGE = 1, 224
-LENGTH, _LENGTHS = 1024, {"bert": 512, "roberta": 512, "distilbert": 512}
-_VISION = frozenset({"resnet", "vgg"})
+#: Rows taken in the open where no batch size is given.
+BATCH = 1
 #: Overrides that are made around a model, in a script as here.
 _AROUND = frozenset({"optimizer", "checkpointing", "devices", "sharding", "attention"})
 
@@ -37,15 +36,16 @@ def _setting(request: Request, name: str, usual: Any, why: str) -> Certainty[Any
 
 def config_for(model: Model, request: Request) -> TrainingConfig:
     """What the script is asked to do; sizes and types that nobody gave are assumed."""
-    vision = model.family in _VISION
+    usage = usage_of(model)
     length = request.context if request.generate else request.overrides.get("sequence_length")
+    tokens = Assumed(usual_length(model), "no sequence length was given") if length is None else Known(length)
     return TrainingConfig(
         model=Known(model.name),
         batch_size=_setting(request, "batch_size", BATCH, "no batch size was given"),
-        sequence_length=Unknown("the model takes images")
-        if vision
-        else (Assumed(_LENGTHS.get(model.family, LENGTH), "no sequence length was given") if length is None else Known(length)),
-        image_size=_setting(request, "image_size", EDGE, "no image size was given") if vision else Unknown("the model takes tokens"),
+        sequence_length=tokens if usage.takes_tokens else Unknown("the model takes no sequence of tokens"),
+        image_size=_setting(request, "image_size", usual_edge(model), "no image size was given")
+        if usage.takes_images
+        else Unknown("the model takes no images"),
         precision=_setting(request, "precision", _STORED[model.dtype], "the precision that the weights are published in"),
         optimizer=_setting(request, "optimizer", "adamw", "no optimizer was given"),
         checkpointing=Known(bool(request.overrides.get("checkpointing", False))),
@@ -72,51 +72,34 @@ def without_lines(sentences: Iterable[str]) -> Iterator[str]:
 def script_for(model: Model, config: TrainingConfig, request: Request) -> str:
     """The text of the script."""
     value = {name: getattr(setting, "value", None) for name, setting in config.items()}
-    lines = ["import torch", *_construction(model, value), *_inputs(model, value)]
-    precision = str(value["precision"])
+    precision, usage = str(value["precision"]), usage_of(model)
+    numbers = {"name": model.name, "dtype": f"torch.{_TORCH.get(precision, 'float32')}", "batch": value["batch_size"]}
+    numbers |= {"length": value["sequence_length"], "edge": value["image_size"]}
+    numbers |= own_numbers(model, numbers)
+    lines = ["import torch", *usage.builds, *usage.before, *_batch(usage)]
     context = f"torch.autocast('cuda', dtype=torch.{'bfloat16' if 'bf16' in precision else 'float16'}, enabled={precision.startswith('amp-')})"
-    if request.generate and model.family not in _VISION:
+    if request.generate and "input_ids" in usage.inputs:
         lines += ["model.eval()", f"with torch.no_grad(), {context}:", f"    model.generate(**batch, max_new_tokens={request.generate})"]
     elif request.inference or request.generate:
         lines += ["model.eval()", f"with torch.no_grad(), {context}:", "    for _ in range(2):", "        outputs = model(**batch)"]
     else:
-        lines += _training(model, context)
-    return "\n".join(lines) + "\n"
+        lines += _training(usage, context)
+    return "\n".join(line if line.startswith("with ") else line.format(**numbers) for line in lines) + "\n"
 
 
-def _training(model: Model, context: str) -> list[str]:
+def _batch(usage: Usage) -> list[str]:
+    return ["batch = dict()", *(f"batch[{name!r}] = {line}" for name, line in usage.inputs.items())]
+
+
+def _training(usage: Usage, context: str) -> list[str]:
     return [
         "model.train()",
         "optimizer = torch.optim.AdamW(model.parameters())",
+        *(() if usage.labels is None else (f"batch['labels'] = {usage.labels}",)),
         "for step in range(2):",
         f"    with {context}:",
-        *(f"        {line}" for line in _loss(model)),
+        *(f"        {line}" for line in usage.loss),
         "    loss.backward()",
         "    optimizer.step()",
         "    optimizer.zero_grad()",
     ]
-
-
-def _construction(model: Model, value: dict[str, Any]) -> list[str]:
-    dtype = f"torch.{_TORCH.get(value['precision'], 'float32')}"
-    if model.family in _VISION:
-        return ["import torchvision", f"model = torchvision.models.get_model({model.name!r}).to({dtype}).cuda()"]
-    auto = "AutoModelForMaskedLM" if model.family in _LENGTHS else "AutoModelForCausalLM"
-    return [f"from transformers import {auto}", f"model = {auto}.from_pretrained({model.name!r}, dtype={dtype}).cuda()"]
-
-
-def _inputs(model: Model, value: dict[str, Any]) -> list[str]:
-    batch = value["batch_size"]
-    if model.family in _VISION:
-        edge, dtype = value["image_size"], _TORCH.get(value["precision"], "float32")
-        return [
-            f"batch = {{'x': torch.randn({batch}, 3, {edge}, {edge}, dtype=torch.{dtype}, device='cuda')}}",
-            f"target = torch.zeros({batch}, dtype=torch.int64, device='cuda')",
-        ]
-    return [f"batch = {{'input_ids': torch.zeros({batch}, {value['sequence_length']}, dtype=torch.int64, device='cuda')}}"]
-
-
-def _loss(model: Model) -> list[str]:
-    if model.family in _VISION:
-        return ["outputs = model(**batch)", "loss = torch.nn.functional.cross_entropy(outputs, target)"]
-    return ["outputs = model(**batch, labels=batch['input_ids'])", "loss = outputs.loss"]

@@ -36,6 +36,6 @@ def _grouped_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Te
     second = None
     first = product(rows.shape, gradient) if rows is not None else None
     if stack is not None:
-        groups, inner, outer = stack.shape
+        _, inner, outer = stack.shape
         second = product(stack.shape, gradient, (inner * outer, 1, inner) if node.context else None)
     return (first, second)

@@ -1,0 +1,116 @@
+"""How a named model is built and fed in the script that an estimate writes for it: which class, which inputs, which loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from estimator.catalog import Model
+
+#: Lengths taken where none is given, by family: what its positions or its tokenizer allow.
+_LENGTH, _LENGTHS = 1024, {"bert": 512, "roberta": 512, "distilbert": 512, "deberta_v2": 512, "t5": 512, "clip": 77}
+_EDGE = 224
+_LABELS_OF_IMAGES = "target = torch.zeros({batch}, dtype=torch.int64, device='cuda')"
+_OWN_LOSS = ("outputs = model(**batch)", "loss = outputs.loss")
+_CROSS_ENTROPY = ("outputs = model(**batch)", "loss = torch.nn.functional.cross_entropy(outputs, target)")
+_NOISE = ("outputs = model(**batch).sample", "loss = torch.nn.functional.mse_loss(outputs.float(), target.float())")
+_TOKENS = "torch.zeros({batch}, {length}, dtype=torch.int64, device='cuda')"
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Lines of a script: ``builds`` makes the model, ``inputs`` what goes into it by name; ``loss`` trains it, with ``labels`` among its inputs.
+
+    ``before`` stands before the inputs. In the lines are ``{name}``, ``{dtype}``, ``{batch}``, ``{length}``, ``{edge}`` and what else a family names.
+    """
+
+    builds: tuple[str, ...]
+    inputs: Mapping[str, str]
+    labels: str | None = None
+    loss: tuple[str, ...] = _OWN_LOSS
+    before: tuple[str, ...] = ()
+
+    @property
+    def takes_tokens(self) -> bool:
+        """Whether a sequence length is one of its sizes."""
+        return any("{length}" in line for line in self.inputs.values())
+
+    @property
+    def takes_images(self) -> bool:
+        """Whether an image size is one of its sizes."""
+        return any("{edge}" in line for line in self.inputs.values())
+
+
+def _auto(task: str) -> tuple[str, ...]:
+    return (f"from transformers import {task}", f"model = {task}.from_pretrained({{name!r}}, dtype={{dtype}}).cuda()")
+
+
+_IMAGES = "torch.randn({batch}, 3, {edge}, {edge}, dtype={dtype}, device='cuda')"
+_TEXT = {"input_ids": _TOKENS}
+_CAUSAL = Usage(_auto("AutoModelForCausalLM"), _TEXT, "batch['input_ids']")
+_MASKED = Usage(_auto("AutoModelForMaskedLM"), _TEXT, "batch['input_ids']")
+_SEQUENCES = Usage(_auto("AutoModelForSeq2SeqLM"), _TEXT, "batch['input_ids']")
+_TORCHVISION = Usage(
+    ("import torchvision", "model = torchvision.models.get_model({name!r}).to({dtype}).cuda()"),
+    {"x": _IMAGES},
+    loss=_CROSS_ENTROPY,
+    before=(_LABELS_OF_IMAGES,),
+)
+_TIMM = Usage(("import timm", "model = timm.create_model({name!r}).to({dtype}).cuda()"), {"x": _IMAGES}, loss=_CROSS_ENTROPY, before=(_LABELS_OF_IMAGES,))
+_DENOISER = Usage(
+    ("from diffusers import UNet2DConditionModel", "model = UNet2DConditionModel.from_pretrained({name!r}, subfolder='unet', torch_dtype={dtype}).cuda()"),
+    {
+        "sample": "torch.randn({batch}, 4, {latent}, {latent}, dtype={dtype}, device='cuda')",
+        "timestep": "torch.zeros({batch}, dtype=torch.int64, device='cuda')",
+        "encoder_hidden_states": "torch.randn({batch}, 77, {cross}, dtype={dtype}, device='cuda')",
+        "added_cond_kwargs": "{added}",
+    },
+    loss=_NOISE,
+    before=("target = torch.randn({batch}, 4, {latent}, {latent}, dtype={dtype}, device='cuda')",),
+)
+_ADDED = (
+    "{{'text_embeds': torch.randn({batch}, 1280, dtype={dtype}, device='cuda'), "
+    "'time_ids': torch.zeros({batch}, 6, dtype={dtype}, device='cuda')}}"
+)  # fmt: skip
+_USAGES: Mapping[str, Usage] = {
+    **dict.fromkeys(("bert", "roberta", "distilbert"), _MASKED),
+    **dict.fromkeys(("t5", "bart"), _SEQUENCES),
+    **dict.fromkeys(("resnet", "vgg", "densenet", "convnext", "efficientnet", "vision_transformer"), _TORCHVISION),
+    **dict.fromkeys(("timm_vit", "timm_convnext", "timm_swin"), _TIMM),
+    "deberta_v2": Usage(_auto("AutoModelForSequenceClassification"), _TEXT, "torch.zeros({batch}, dtype=torch.int64, device='cuda')"),
+    "vit": Usage(_auto("AutoModelForImageClassification"), {"pixel_values": _IMAGES}, "torch.zeros({batch}, dtype=torch.int64, device='cuda')"),
+    "whisper": Usage(
+        _auto("AutoModelForSpeechSeq2Seq"),
+        {"input_features": "torch.randn({batch}, {bins}, 3000, dtype={dtype}, device='cuda')"},
+        "torch.zeros({batch}, 448, dtype=torch.int64, device='cuda')",
+    ),
+    "clip": Usage(_auto("AutoModel"), {"input_ids": _TOKENS, "pixel_values": _IMAGES, "return_loss": "True"}),
+    "unet_2d_condition": _DENOISER,
+}
+
+
+def usage_of(model: Model) -> Usage:
+    """How ``model`` is used: text models that are not named otherwise predict the next token."""
+    return _USAGES.get(model.family, _CAUSAL)
+
+
+def usual_length(model: Model) -> int:
+    """The sequence length taken where none is given."""
+    return _LENGTHS.get(model.family, _LENGTH)
+
+
+def usual_edge(model: Model) -> int:
+    """The image size taken where none is given: what the model is made for, else 224."""
+    vision: Any = model.config.get("vision_config", model.config)
+    found = vision.get("image_size", vision.get("img_size"))
+    written = [int(part) for part in model.name.split("_") if part.isdigit() and int(part) >= _EDGE]
+    return found if isinstance(found, int) else written[-1] if written else _EDGE
+
+
+def own_numbers(model: Model, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a family's lines name beside the sizes that are settings."""
+    config = model.config
+    latent = config.get("sample_size", 64)
+    added = _ADDED.format(**values) if config.get("addition_embed_type") == "text_time" else "None"
+    return {"bins": config.get("num_mel_bins", 80), "latent": latent, "cross": config.get("cross_attention_dim", 768), "added": added}

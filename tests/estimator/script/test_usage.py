@@ -1,0 +1,21 @@
+"""A named model of every family can be estimated without a script."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.snapshot import Snapshot
+from estimator import catalog, zoo
+from estimator.request import Request
+from estimator.run import estimate
+
+#: The smallest model of each family, so that the tests stay short.
+SMALLEST = {family: min((entry for entry in catalog.models() if entry.family == family), key=lambda entry: len(entry.config)) for family in zoo.families()}
+
+
+@pytest.mark.parametrize("family", zoo.families())
+def test_a_named_model_of_every_family_is_trained(family):
+    [found] = estimate(Snapshot.of({}), Request(model=SMALLEST[family].name, overrides={"batch_size": 1}))
+    assert found.memory is not None, found.unknowns
+    assert found.memory.parameters >= found.memory.trainable_parameters > 0
+    assert not found.unknowns
