@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 Arm = Callable[[], Exit | None]
 
 
-def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame, *, first: bool = True) -> Exit | None:
+def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame, *, first: bool = True, of_receivers: bool = False) -> Exit | None:
     """Run every arm from here; returns how the statement as a whole leaves (None: it goes on). ``first``: the answer that leads to the first arm."""
-    alt = Alt(span)
+    alt = Alt(span, of_receivers=of_receivers)
     machine.tree.add(alt)
     outcomes: list[tuple[Exit | None, Delta]] = []
     raised: GuestRaise | None = None
@@ -90,8 +90,8 @@ def rejoin(machine: Machine, frame: Frame, kinds: tuple[str, ...], since: int) -
     return [left for left, _ in caught]
 
 
-def choose(machine: Machine, span: Span, options: Sequence[Callable[[], Value]], frame: Frame, *, first: bool = True) -> Value:
-    """The joined value of expressions of which any may be evaluated."""
+def choose(machine: Machine, span: Span, options: Sequence[Callable[[], Value]], frame: Frame, *, first: bool = True, of_receivers: bool = False) -> Value:
+    """The joined value of expressions of which any may be evaluated. ``of_receivers``: of one method, on different objects."""
     values: list[Value] = []
 
     def arm(option: Callable[[], Value]) -> Arm:
@@ -101,7 +101,7 @@ def choose(machine: Machine, span: Span, options: Sequence[Callable[[], Value]],
         return run
 
     divided = span in machine.divisions
-    fork(machine, span, [arm(option) for option in options], frame, first=first)
+    fork(machine, span, [arm(option) for option in options], frame, first=first, of_receivers=of_receivers)
     if not values:
         return None
     result = values[0]

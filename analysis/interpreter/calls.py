@@ -127,11 +127,20 @@ def call(machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, V
         case Symbol():
             return machine.domain.call_unknown(machine, callee, args, kwargs, span)
         case Alternatives(values=values):
-            return branches.choose(machine, span, [partial(call, machine, each, list(args), dict(kwargs), span) for each in values], machine.here)
+            options = [partial(call, machine, each, list(args), dict(kwargs), span) for each in values]
+            return branches.choose(machine, span, options, machine.here, of_receivers=_on_one_of_several(values))
     if callable(callee):
         return host_calls.call_host(machine, callee, args, kwargs, span)
     machine.note(span, "calls something that was not followed")
     return machine.domain.call_unknown(machine, callee, args, kwargs, span)
+
+
+def _on_one_of_several(values: tuple[Value, ...]) -> bool:
+    """Whether these are a library's methods of different objects."""
+    receivers = {
+        id(each.receiver) for each in values if isinstance(each, Method) and isinstance(each.function, HostFunction) and isinstance(each.receiver, Instance)
+    }
+    return len(receivers) == len(values)
 
 
 def _call_library(machine: Machine, callee: HostFunction, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import MappingView
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import branches, ranks
-from analysis.interpreter.counting import Counting
+from analysis.interpreter.counting import rounds_of
 from analysis.interpreter.frames import Exit
 from analysis.interpreter.values import FewItems, HostFunction, Instance, Symbol, Value
 
@@ -67,7 +67,7 @@ def run_for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Exi
     source = machine.evaluate(node.iter, frame)
     iterator = machine.iterate(source, span)
     running = Running(machine, span, _length(machine, source, span), len(frame.pending))
-    running.node.stop = source.stop if isinstance(source, (range, Counting)) else None
+    running.node.stop = rounds_of(source)
     del source
     while True:
         if running.done and not running.next():

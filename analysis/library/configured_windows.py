@@ -31,7 +31,7 @@ def given(domain: TraceDomain, name: str, value: Value) -> Value:
 
 @lru_cache(maxsize=256)
 def windows(source: SourceFile) -> frozenset[str]:
-    """Names of what a counter is divided by in conditions behind which an optimizer steps, of the lengths of loops over micro-batches, of what frameworks are told."""
+    """Names of what a counter is divided by where an optimizer steps, of the lengths of loops over micro-batches, of what frameworks are told."""
     return frozenset(name for node in walk(source.tree) for name in _windows(node))
 
 

@@ -74,6 +74,8 @@ def _parts(node: Seq | Alt | Loop | CallNode) -> Iterator[_Item]:
     match node:
         case Seq(children=children):
             yield from children
+        case Alt(arms=arms, of_receivers=True):
+            yield from arms
         case Alt(arms=arms):
             yield Op(Code.ALT, opens=True)
             for arm in arms:

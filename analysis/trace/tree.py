@@ -24,17 +24,21 @@ class Seq:
 
 @dataclass(slots=True, eq=False)
 class Alt:
-    """One of several arms, decided while running by the condition at ``span``."""
+    """One of several arms, decided while running by the condition at ``span``.
+
+    ``of_receivers``: the same method is called on one of several objects. Each of them, if it is the one, is called here for certain.
+    """
 
     span: Span
     arms: list[Seq] = field(default_factory=list)
+    of_receivers: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class Loop:
     """A loop with its iterations as they were rehearsed. ``complete``: it ended by itself, not by the bound.
 
-    ``stop``: where a range ends that it runs over, as the source says it; None for anything else.
+    ``stop``: how often it goes round where it runs over a range, as the source says it; None for anything else.
     """
 
     span: Span
