@@ -5,7 +5,8 @@ scaler's state it begins with a scale that was never tried and skips steps until
 
 **How to fix it.** Save `scheduler.state_dict()` and `scaler.state_dict()` beside the optimizer's, and load all of them where the optimizer's is loaded.
 
-**What is not reported.** Programs that restore no optimizer; schedulers that are told where they are (`last_epoch=`) or stepped up to there; objects that
+**What is not reported.** Programs that restore no optimizer, as far as they can be seen to: a checkpoint's entry is one of them if some code in its files
+loads a state from an entry of that name; schedulers that are told where they are (`last_epoch=`) or stepped up to there; objects that
 code which was not followed may restore; frameworks that save everything themselves; scalers that are switched off.
 """
 
@@ -17,11 +18,13 @@ from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Instance, Value
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._entries import loaded_from
 from analysis.rules._objects import Concern, concern, distinct
+from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import visible
-from analysis.trace.reading import text
+from analysis.trace.places import frames, visible
+from analysis.trace.reading import around, text
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -34,19 +37,47 @@ def check(trace: Trace) -> Iterator[Reported]:
             if lost:
                 yield _reported(trace, event, lost)
                 return
+    if not any(event.subject is optimizer for event in trace.events(Kind.RESTORE) for optimizer in optimizers):
+        yield from _not_saved(trace, optimizers)
+
+
+def _not_saved(trace: Trace, optimizers: list[Instance]) -> Iterator[Reported]:
+    """Checkpoints whose optimizer some code restores that did not run here, and which lack what belongs to it."""
+    captured = distinct(event.subject for event in trace.events(Kind.CAPTURE))
+    for optimizer in optimizers:
+        lost = [each for each in _companions(trace, optimizer) if not any(each is known for known in captured)]
+        for save, _ in _saves(trace, optimizer) if lost else ():
+            capture = next(event for event in trace.events(Kind.CAPTURE) if event.subject is optimizer)
+            loaded = loaded_from(trace, save, capture)
+            if loaded is not None and not _ran(trace, loaded):
+                yield _lacking(trace, save, capture, loaded, lost)
+                return
+
+
+def _ran(trace: Trace, place: Span) -> bool:
+    """Whether the function around ``place`` is on the way to some step or save: then it shows by itself what it restores."""
+    here = around(trace.snapshot, place)
+    ways = (span for event in trace.events(Kind.STEP, Kind.SAVE) for span in frames(event) if span.path == place.path)
+    return here is None or any(there.function is here.function for span in set(ways) if (there := around(trace.snapshot, span)) is not None)
 
 
 def _companions(trace: Trace, optimizer: Instance) -> Iterator[Instance]:
     """The schedulers and scalers in use whose state belongs to a checkpoint of the optimizer, as far as nobody else may restore them."""
     touched = [each for event in trace.events(Kind.OPAQUE) for each in event.subject]
     for scheduler in distinct(event.subject for event in trace.events(Kind.SCHEDULER_STEP)):
-        mine = concern(scheduler.fields.get("optimizer"), optimizer) is Concern.YES
+        owner = scheduler.fields.get("optimizer") or (optimizer if scheduler.assumed and _alone(trace, optimizer) else None)
+        mine = concern(owner, optimizer) is Concern.YES
         if mine and not _told(scheduler) and not _caught_up(trace, scheduler) and not any(each is scheduler for each in touched):
             yield scheduler
     for scaler in distinct(event.subject for event in trace.events(Kind.SCALER_UPDATE)):
         used = any(event.detail is scaler and concern(event.subject, optimizer) is Concern.YES for event in trace.events(Kind.STEP))
         if used and scaler.fields.get("scaler: enabled") is not False and not any(each is scaler for each in touched):
             yield scaler
+
+
+def _alone(trace: Trace, optimizer: Instance) -> bool:
+    """Whether no other optimizer steps: a schedule that was made elsewhere is its."""
+    return distinct(event.subject for event in trace.events(Kind.STEP)) == [optimizer]
 
 
 def _told(scheduler: Instance) -> bool:
@@ -94,6 +125,26 @@ def _reported(trace: Trace, restore: Event, lost: list[Instance]) -> Reported:
     return Reported(finding)
 
 
+def _lacking(trace: Trace, save: Event, capture: Event, loaded: Span, lost: list[Instance]) -> Reported:
+    files = trace.snapshot.contents
+    span = visible(save, files)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM,
+        span,
+        f"`{text(trace.snapshot, span)}` saves the optimizer's state without the state of {' and '.join(each.cls.name for each in lost)}: "
+        "a resumed run goes on with that of a new one",
+        (
+            Evidence(visible(capture, files), "the checkpoint holds the state of the optimizer"),
+            Evidence(span, "and nothing of what belongs to it"),
+            Evidence(loaded, "the optimizer is restored from it here"),
+        ),
+        no_fix_because="saving and loading have to change together, and old checkpoints lack the entry",
+    )
+    return Reported(finding)
+
+
 def _listed(restore: Event, files: Container[str]) -> Iterator[Evidence]:
     """Where a library's object was told what it saves and restores."""
     holder = restore.detail
@@ -123,6 +174,32 @@ def main(net, loader, resume):
 """
 _LOAD = '\n        scheduler.load_state_dict(state["scheduler"])'
 
+_CLASS = """
+import torch
+
+class Trainer:
+    def __init__(self, net, optimizer, lr_scheduler):
+        self.net, self.optimizer, self.lr_scheduler = net, optimizer, lr_scheduler
+
+    def save(self, epoch):
+        torch.save({{"net": self.net.state_dict(), "optimizer": self.optimizer.state_dict(), "epoch": epoch{save}
+
+    def load(self, path):
+        state = torch.load(path)
+        self.net.load_state_dict(state["net"])
+        {load}
+
+    def train(self, loader, epochs):
+        for epoch in range(epochs):
+            for x, y in loader:
+                self.optimizer.zero_grad()
+                torch.nn.functional.mse_loss(self.net(x), y).backward()
+                self.optimizer.step()
+            self.lr_scheduler.step()
+            self.save(epoch)
+"""
+_LOAD_OPTIMIZER = 'self.optimizer.load_state_dict(state["optimizer"])'
+
 _LISTED = """
 import torch
 from fvcore.common.checkpoint import Checkpointer
@@ -151,6 +228,9 @@ RULE = Rule(
         Bad(_EXAMPLE.format(options="", load="", save='}, "last.pt")  # flagged')),
         Bad(_EXAMPLE.format(options="", load="  # flagged", save=', "scheduler": scheduler.state_dict()}, "last.pt")')),
         Bad(_LISTED.format(more="", mark="  # flagged")),
+        Bad(_CLASS.format(save='}, "last.pt")  # flagged', load=_LOAD_OPTIMIZER)),
+        Good(_CLASS.format(save=', "schedule": self.lr_scheduler.state_dict()}, "last.pt")', load=_LOAD_OPTIMIZER)),
+        Good(_CLASS.format(save='}, "last.pt")', load='return state["epoch"]')),
         Good(_LISTED.format(more=", scheduler=scheduler", mark="")),
         Good(_EXAMPLE.format(options="", load=_LOAD, save=', "scheduler": scheduler.state_dict()}, "last.pt")')),
         Good(_EXAMPLE.format(options=", last_epoch=-1 if resume is None else 10", load="", save='}, "last.pt")')),
