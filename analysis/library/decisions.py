@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Where the machine's state keeps the last decision.
 _LAST = "last decision"
 #: Functions and methods that ask whether a file or folder is there, or what is in it.
-_FILE_TESTS = frozenset({"exists", "listdir", "isdir", "isfile", "is_dir", "is_file"})
+FILE_TESTS = frozenset({"exists", "listdir", "isdir", "isfile", "is_dir", "is_file"})
 
 
 def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
@@ -143,7 +143,7 @@ def _deciding(test: ast.expr) -> list[ast.expr]:
 def _asks_for_a_file(test: ast.expr) -> bool:
     match test:
         case ast.Call(func=ast.Attribute(attr=name)):
-            return name in _FILE_TESTS
+            return name in FILE_TESTS
     return False
 
 
@@ -161,7 +161,7 @@ def _ends(body: list[ast.stmt], *, flags: bool) -> bool:
 
 def _negative(condition: Symbol) -> bool:
     """Whether the condition says that something is off or absent; on a fresh machine no file is there yet, no checkpoint to go on from."""
-    if condition.why.rpartition(".")[2].partition("(")[0] in _FILE_TESTS:
+    if condition.why.rpartition(".")[2].partition("(")[0] in FILE_TESTS:
         return True
     match condition.test:
         case ("not", Symbol() as inner):

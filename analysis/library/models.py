@@ -37,6 +37,13 @@ out.loss.backward()
     ),
 )
 
+#: Of a model: its layers do the same in both modes.
+MODELESS = "model: modeless"
+#: What torchvision's detectors, and what they are made of, begin with.
+DETECTORS = "torchvision.models.detection."
+
+_SUBPACKAGES = frozenset({"detection", "segmentation", "video", "quantization", "optical_flow", "resnet", "vgg", "vision_transformer", "feature_extraction"})
+
 _UNKNOWN = SUBJECT.cls("unknown.Model", MODULE)
 _UNKNOWN.namespace.update({"is_layer": True, "is_unknown": True})
 
@@ -102,9 +109,17 @@ def _model_class(dotted: str) -> LibraryClass:
 @SUBJECT.below("torchvision.models", "timm.models", "segmentation_models_pytorch", "efficientnet_pytorch", "monai.networks.nets", "torch_geometric.nn")
 def _library_model(dotted: str) -> Value:
     name = dotted.rpartition(".")[2]
-    if name.endswith(("Weights", "_Weights")) or name.isupper():
+    if name.endswith(("Weights", "_Weights")) or name.isupper() or name in _SUBPACKAGES:
         return MISSING
-    return _model_class(dotted) if name[:1].isupper() else HostFunction(dotted, lambda call: unknown_model(call, name))
+    if name[:1].isupper():
+        return _model_class(dotted)
+    return HostFunction(dotted, lambda call: _detector(unknown_model(call, name)) if dotted.startswith(DETECTORS) else unknown_model(call, name))
+
+
+def _detector(model: Instance) -> Instance:
+    """Torchvision's detectors have frozen batch norms and no dropout; their mode says whether they give losses or boxes."""
+    model.fields[MODELESS] = True
+    return model
 
 
 @SUBJECT.function("timm.create_model", "timm.models.create_model", "torch.hub.load", "clip.load", "open_clip.create_model", "timm.models.factory.create_model")

@@ -8,6 +8,7 @@ from analysis.interpreter.values import MISSING, Call, HostFunction, Symbol, Val
 from analysis.library.domain import domain_of
 from analysis.library.host_work import host_work
 from analysis.library.knowledge import Example, Subject
+from analysis.library.randomness import SEEDED
 from analysis.library.recording import emit
 from analysis.library.tensor import tensors_in
 from analysis.trace.events import Kind
@@ -108,8 +109,10 @@ def _generator(_call: Call) -> Value:
 
 @_GENERATOR.method("manual_seed", "seed", "set_state")
 def _generator_seed(call: Call) -> Value:
-    emit(call.machine, Kind.SEED, value=call.args[1] if len(call.args) > 1 else None)
-    return call.args[0]
+    generator, seed = call.args[0], call.args[1] if len(call.args) > 1 else None
+    emit(call.machine, Kind.SEED, value=seed, detail=generator)
+    call.machine.heap.write(generator.fields, SEEDED, seed)
+    return generator
 
 
 @_GENERATOR.method("get_state", "initial_seed")
@@ -141,9 +144,3 @@ def _transform(dotted: str) -> Value:
         return domain_of(call).autograd.made(name, tuple(call.args), call.kwargs)
 
     return HostFunction(dotted, run)
-
-
-@SUBJECT.below("torchmetrics")
-def _metric(dotted: str) -> Value:
-    """Metrics reduce over ranks themselves and keep no graph."""
-    return HostFunction(dotted, lambda call: domain_of(call).casting.symbol("a metric", call.span, ()))

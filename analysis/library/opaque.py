@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Alternatives, Call, Class, External, Function, Instance, Method, Partial, Symbol, Value
 from analysis.library.casting import Castable, batches_of
+from analysis.library.decisions import FILE_TESTS
 from analysis.library.parts import ModelPart, call_part
 from analysis.library.recording import emit
+from analysis.library.required import HANDED_ON
 from analysis.library.tensor import tensors_in
 from analysis.trace.events import Kind
 
@@ -58,6 +60,8 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
         return made
     if _is_collective(name):
         return domain.casting.symbol(f"{name}(…)", call.span, call.machine.stamp)
+    if name in FILE_TESTS and any(isinstance(each, Symbol) and each.why.endswith(HANDED_ON) for each in call.args):
+        return domain.casting.symbol("the file that an option names", call.span, ())
     return domain.casting.result(call, f"{name}(…)", callee)
 
 

@@ -12,6 +12,9 @@ from functools import lru_cache
 from analysis.source import SourceFile
 from analysis.syntax import walk
 
+#: How the description of an option ends that is given and handed on: where it names a file, the file is there.
+HANDED_ON = ", given"
+
 
 @lru_cache(maxsize=128)
 def asked_for(source: SourceFile) -> frozenset[str]:

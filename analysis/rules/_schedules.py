@@ -16,7 +16,7 @@ from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
-from analysis.trace.reading import call_at, text
+from analysis.trace.reading import around, call_at, text
 
 _RULE = "scheduler-interval"
 
@@ -69,6 +69,17 @@ def counts_ranks(trace: Trace, scheduler: Instance) -> bool:
     call = call_at(trace.snapshot, scheduler.span)
     given = {keyword.arg: keyword.value for keyword in call.keywords} if call is not None else {}
     return any(_is_product(options.get(name)) and _names_ranks(given.get(name)) for name in LENGTHS)
+
+
+def counted_in_batches(trace: Trace, scheduler: Instance) -> bool:
+    """Whether the length is written as something of a ``len()``: what the rehearsal makes of it may equal the number of epochs by accident."""
+    call = call_at(trace.snapshot, scheduler.span) if scheduler.span is not None else None
+    stands = around(trace.snapshot, scheduler.span) if scheduler.span is not None else None
+    written = [keyword.value for keyword in call.keywords if keyword.arg in LENGTHS] if call is not None else []
+    names = {each.id for each in written if isinstance(each, ast.Name)}
+    assigned = (node for node in ast.walk(stands.function) if isinstance(node, ast.Assign)) if stands is not None and stands.function is not None else ()
+    written += [node.value for node in assigned if any(isinstance(each, ast.Name) and each.id in names for each in node.targets)]
+    return any(isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" for each in written for node in ast.walk(each))
 
 
 def _is_product(length: Value) -> bool:

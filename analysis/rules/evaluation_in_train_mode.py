@@ -141,8 +141,8 @@ class _Evaluations:
 
 
 def _measured(trace: Trace) -> Iterator[Tensor]:
-    """What goes into a loss, or is read as a number."""
-    for event in trace.events(Kind.LOSS, Kind.ITEM):
+    """What goes into a loss or a metric, or is read as a number."""
+    for event in trace.events(Kind.LOSS, Kind.ITEM, Kind.MEASURE):
         yield from tensors_in(event.detail[:1] if event.kind is Kind.LOSS else event.value)
 
 
@@ -187,7 +187,7 @@ def _switched_back(trace: Trace, told: Event, forward: Event) -> bool:
     """Whether the same call puts the model in evaluation mode and back before it evaluates."""
     if told.path != forward.path[: len(told.path)]:
         return False
-    order = [event for event in trace.events(Kind.EVAL_MODE, Kind.TRAIN_MODE) if event.path == told.path]
+    order = [event for event in trace.events(Kind.EVAL_MODE, Kind.TRAIN_MODE) if event.path == told.path and event.detail != "from_pretrained"]
     place = order.index(told)
     return place > 0 and order[place - 1].kind is Kind.EVAL_MODE and order[place - 1].context.stamp == told.context.stamp
 
@@ -248,6 +248,8 @@ RULE = Rule(
             _evaluating("net.eval()", "net.train()  # flagged", "for x, y in loader:", "    total += nn.functional.mse_loss(net(x), y).item()"),
             fixed=_evaluating("net.eval()", "for x, y in loader:", "    total += nn.functional.mse_loss(net(x), y).item()"),
         ),
+        Bad(_evaluating("for x, y in loader:", "    total += (net(x).argmax(1) == y).sum()  # flagged")),
+        Good(_evaluating("for x, y in loader:", "    total += (y == y.max()).sum()", "    show(net(x).argmax(1))")),
         Good(_evaluating("net.eval()", "for x, y in loader:", "    total += nn.functional.mse_loss(net(x), y).item()", "net.train()")),
         Good(_evaluating("for x, y in loader:", "    total += nn.functional.mse_loss(net(x), y).item()", layer="ReLU()")),
         Good(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from analysis.finding import Evidence, Finding, Severity
 from analysis.fixes.change import Reported
@@ -49,15 +50,11 @@ class Kept:
 def check(trace: Trace) -> Iterator[Reported]:
     """Stores that grow by a graph in every iteration, which nothing takes up later."""
     told: set[tuple[Span, ...]] = set()
-    for kept in _kept(trace):
-        place = frames(kept.store)
-        if place not in told:
-            told.add(place)
-            yield _reported(trace, kept)
-    for store in growing_averages(trace):
+    found = ((each.store, _reported(trace, each)) for each in _kept(trace))
+    for store, reported in chain(found, ((store, _average(trace, store)) for store in growing_averages(trace))):
         if frames(store) not in told:
             told.add(frames(store))
-            yield _average(trace, store)
+            yield reported
 
 
 def _kept(trace: Trace) -> Iterator[Kept]:
@@ -73,13 +70,19 @@ def _kept(trace: Trace) -> Iterator[Kept]:
         if not made or not returned.isdisjoint(made) or _is_local_to(running, store):
             continue
         newest = max(made, key=lambda number: (len(made[number]), number))
-        iteration = made[newest]
         through = [event for event, reached in backwards if not reached.isdisjoint(made)]
-        trains = any(within(event.context.stamp, iteration) for event, _ in backwards)
-        if trains and all(within(event.context.stamp, iteration) for event in through) and not _emptied(trace, store, iteration):
+        iteration = next((each for each in _around(store, made[newest]) if any(within(event.context.stamp, each) for event, _ in backwards)), None)
+        if iteration and all(within(event.context.stamp, iteration) for event in through) and not _emptied(trace, store, iteration):
             backward = next(iter(through), None)
             if backward is None or not begins_anew(trace, store):
                 yield Kept(store, forwards[newest], backward, running is not None)
+
+
+def _around(store: Event, iteration: Stamp) -> Iterator[Stamp]:
+    """The iteration, and those around it that the holder outlives too: a rollout is gathered in a loop of its own before it trains."""
+    for level in range(len(iteration), 0, -1):
+        if level == len(iteration) or (store.detail.since is None and not within(stamp_of(store.subject), iteration[:level])):
+            yield iteration[:level]
 
 
 def _running_forward(store: Event, calls: Mapping[tuple[Span, ...], Event]) -> Event | None:
@@ -109,15 +112,15 @@ def _reported(trace: Trace, kept: Kept) -> Reported:
         severity, effect = Severity.ERROR, "no backward ever frees it, so that all activations of every iteration stay in memory"
     else:
         severity, effect = Severity.WARNING, "its backward has run or runs in the same iteration, and what is left of it piles up"
-    chain = [Evidence(visible(kept.forward, files), "this forward makes the graph")]
+    steps = [Evidence(visible(kept.forward, files), "this forward makes the graph")]
     put = placed(trace.snapshot, kept.store.value) if kept.store.detail.part else None
     if put is not None:
-        chain.append(Evidence(put, "the value goes with its graph into a dictionary"))
-    chain.append(Evidence(stored, f"{'it' if put else 'the value'} is kept in {holder}, which outlives the iteration"))
+        steps.append(Evidence(put, "the value goes with its graph into a dictionary"))
+    steps.append(Evidence(stored, f"{'it' if put else 'the value'} is kept in {holder}, which outlives the iteration"))
     if kept.backward is not None:
-        chain.append(Evidence(visible(kept.backward, files), "the only backward through the graph runs here, in the same iteration"))
+        steps.append(Evidence(visible(kept.backward, files), "the only backward through the graph runs here, in the same iteration"))
     message = f"`{text(trace.snapshot, span)}` keeps a value with its autograd graph in {holder} beyond the iteration: {effect}"
-    finding = Finding(RULE.name, severity, confidence_in(kept.forward.subject), span, message, tuple(chain))
+    finding = Finding(RULE.name, severity, confidence_in(kept.forward.subject), span, message, tuple(steps))
     return detached(trace, finding, kept.store, put)
 
 

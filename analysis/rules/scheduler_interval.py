@@ -24,7 +24,7 @@ from analysis.library.optimizers import PREPARED
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in, distinct
 from analysis.rules._rhythms import SEVERAL, Rhythm, rhythm_of
-from analysis.rules._schedules import LENGTHS, counts_ranks, left_behind, stays_behind, times_ranks
+from analysis.rules._schedules import LENGTHS, counted_in_batches, counts_ranks, left_behind, stays_behind, times_ranks
 from analysis.rules._statements import is_alone
 from analysis.source import Span
 from analysis.trace import Trace
@@ -58,7 +58,7 @@ def _wrong(trace: Trace, scheduler: Instance, rhythm: Rhythm) -> str | None:
         whole = isinstance(length, int) and isinstance(rhythm.epochs, int) and length == rhythm.epochs * rhythm.batches
         told = per_epoch is not None and per_epoch != 1 and options.get("epochs") is not None
         return "its length is counted in batches, but it is stepped once per epoch: it hardly leaves its beginning" if told or whole else None
-    if length is not None and _same(length, rhythm.epochs):
+    if length is not None and _same(length, rhythm.epochs) and not counted_in_batches(trace, scheduler):
         return "its length is counted in epochs, but it is stepped with every batch: it is over within the first epoch"
     if (
         trace.distributed
@@ -186,6 +186,22 @@ def train(model, loader, epochs=20):
             optimizer.step()
             scheduler.step()
 """,
+        ),
+        Good(
+            """
+import torch
+
+def train(model, loader, epochs=10):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    warm_up = min(1000, len(loader) - 1)
+    scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, total_iters=warm_up)
+    for epoch in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(model(x), y).backward()
+            optimizer.step()
+            scheduler.step()
+"""
         ),
         Bad(
             """

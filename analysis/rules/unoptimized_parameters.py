@@ -6,7 +6,7 @@ ever updates them. They stay at their random start.
 **How to fix it.** Give them to the optimizer: `[*model.parameters(), *criterion.parameters()]`.
 
 **What is not reported.** Pretrained models; modules that were put into evaluation mode or frozen; copies of a module that is trained (target and
-momentum networks); parts of one model, since training a head alone is common; optimizers whose parameters are not known.
+momentum networks), unless they have a loss of their own; parts of one model, since training a head alone is common; optimizers whose parameters are not known.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from analysis.fixes.change import Reported
 from analysis.interpreter.values import Instance
 from analysis.library.optimizers import parameters_of
 from analysis.library.ownership import FROZEN, modules_in
-from analysis.library.tensor import Owner
+from analysis.library.tensor import Owner, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import Concern, Holdings, atoms_of, concern, contains, distinct, inner
+from analysis.rules._sources import attached_in
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -43,7 +44,8 @@ def check(trace: Trace) -> Iterator[Reported]:
         backward = _trained_through(trace, known, module)
         if backward is None or module.span is None or module.span.path not in trace.snapshot.contents:
             continue
-        if not holdings.shared([module], given) and _starts_fresh(trace, module) and not _is_copy(module, given):
+        copy = _is_copy(module, given) and not _alone_in_a_loss(trace, holdings, module, given, backward)
+        if not holdings.shared([module], given) and _starts_fresh(trace, module) and not copy:
             yield _reported(trace, module.span, backward)
 
 
@@ -73,6 +75,13 @@ def _is_copy(module: Instance, given: list[Owner]) -> bool:
     """Whether a module of the same class is trained: then this one may follow it by hand."""
     trained = [owner for owner in given if isinstance(owner, Instance)]
     return any(each.cls is module.cls for owner in trained for each in modules_in(inner(owner)))
+
+
+def _alone_in_a_loss(trace: Trace, holdings: Holdings, module: Instance, given: list[Owner], backward: Event) -> bool:
+    """Whether the backward goes through a loss of its own: through its parameters, and none that an optimizer holds."""
+    through = attached_in(backward.value)
+    losses = (event.value for event in trace.events(Kind.LOSS) if isinstance(event.value, Tensor) and event.value.made in through)
+    return any(holdings.shared([module], loss.owners) and not holdings.shared(loss.owners, given) for loss in losses)
 
 
 def _reported(trace: Trace, span: Span, backward: Event) -> Reported:
@@ -123,6 +132,23 @@ def train(loader):
         optimizer.step()
 
 train([(torch.zeros(2, 4), torch.zeros(2))])
+"""
+        ),
+        Bad(
+            """
+import torch
+from torch import nn
+
+def train(loader):
+    first = nn.Linear(4, 1)
+    second = nn.Linear(4, 1)  # flagged
+    optimizer = torch.optim.SGD(first.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        (nn.functional.mse_loss(first(x), y) + nn.functional.mse_loss(second(x), y)).backward()
+        optimizer.step()
+
+train([(torch.zeros(2, 4), torch.zeros(2, 1))])
 """
         ),
         Good(

@@ -12,7 +12,7 @@ parameters that an optimizer was given by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from analysis.finding import Evidence, Finding, Safety, Severity
@@ -45,11 +45,17 @@ def check(trace: Trace) -> Iterator[Reported]:
     told: set[Span] = set()
     for model in distinct(event.subject for event in trace.events(Kind.FORWARD)):
         for held in _containers(model):
-            lost = [each for each in _modules(held) if id(each) in reached and not holdings.shared([each], given)]
+            lost = {each: backward for each in _modules(held) if not holdings.shared([each], given) and (backward := _reaching(each, reached)) is not None}
             span = held.span
-            if lost and span is not None and span not in told and span.path in trace.snapshot.contents and not _hidden(trace, known, lost, span):
+            if lost and span is not None and span not in told and span.path in trace.snapshot.contents and not _hidden(trace, known, list(lost), span):
                 told.add(span)
-                yield _reported(trace, model, held, span, reached[id(lost[0])])
+                yield _reported(trace, model, held, span, next(iter(lost.values())))
+
+
+def _reaching(part: Instance | Parameter, reached: Mapping[int, Event]) -> Event | None:
+    """A backward that reaches the part, or a layer inside it."""
+    inside = modules_in(part) if isinstance(part, Instance) else [part]
+    return next((reached[id(each)] for each in inside if id(each) in reached), None)
 
 
 def _hidden(trace: Trace, known: list[Instance], lost: list[Instance | Parameter], span: Span) -> bool:
