@@ -82,6 +82,8 @@ def _arguments(machine: Machine, node: ast.Call, frame: Frame, places: dict[str,
             _spread(machine, value, kwargs, frame.file.span(keyword.value))
             if isinstance(value, dict):
                 places.update({key: machine.place_of(value, key) for key in value if isinstance(key, str)})
+            elif isinstance(value, Instance):
+                places.update({key: machine.place_of(value.fields, key) for key in kwargs if key in value.fields})
     return args, kwargs
 
 
