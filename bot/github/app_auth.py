@@ -8,9 +8,12 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import jwt
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from jwt.algorithms import RSAAlgorithm
 
 Permissions = Mapping[str, str]
 
@@ -40,7 +43,17 @@ def app_jwt(app_id: int, private_key: str) -> str:
     """A JWT that speaks for the App, backdated against clocks that run ahead."""
     now = int(time.time())
     claims = {"iat": now - _CLOCK_SKEW_SECONDS, "exp": now + _JWT_SECONDS, "iss": str(app_id)}
-    return jwt.encode(claims, private_key, algorithm="RS256")
+    return jwt.encode(claims, _read(private_key), algorithm="RS256")
+
+
+@lru_cache(maxsize=1)
+def _read(private_key: str) -> RSAPrivateKey:
+    """The key that the PEM text holds: checking it takes some 60 ms, in which the server would do nothing else."""
+    algorithm = RSAAlgorithm(RSAAlgorithm.SHA256)
+    key = algorithm.prepare_key(private_key)
+    if not isinstance(key, RSAPrivateKey):
+        raise jwt.InvalidKeyError("the App's key is a public one")
+    return key
 
 
 @dataclass(slots=True)
