@@ -12,13 +12,17 @@ _NOT_READ: Unknown = Unknown("the source does not say")
 
 @dataclass(frozen=True, slots=True)
 class TrainingConfig:
-    """One configuration of one entry point. Sizes are per device; ``precision`` is e.g. "fp32", "bf16", "amp-bf16", "amp-fp16"."""
+    """One configuration of one entry point. Sizes are per device; ``precision`` is e.g. "fp32", "bf16", "amp-bf16", "amp-fp16".
+
+    ``quantization`` is how the frozen weights of linear layers are packed: "nf4", "fp4", "int8" or "none".
+    """
 
     model: Certainty[str] = _NOT_READ
     batch_size: Certainty[int] = _NOT_READ
     sequence_length: Certainty[int] = _NOT_READ
     image_size: Certainty[int] = _NOT_READ
     precision: Certainty[str] = Known("fp32")
+    quantization: Certainty[str] = Known("none")
     optimizer: Certainty[str] = _NOT_READ
     checkpointing: Certainty[bool] = Known(value=False)
     attention: Certainty[str] = _NOT_READ

@@ -56,9 +56,11 @@ def _family_of(config: Value) -> str:
 
 
 def _default_load_dtype(call: Call) -> Value:
-    """The type that ``from_pretrained`` loads in where it is not told: float32 before transformers 5, the stored one since."""
-    stored = call.args[0]
+    """The type that ``from_pretrained`` loads in where it is not told: float32 before transformers 5 (float16 where it packs), the stored one since."""
+    stored, packs = call.args
     domain = domain_of(call)
+    if packs:
+        return {"bfloat16": BFLOAT16, "float32": FLOAT32}.get(stored, FLOAT16) if domain.pinned("transformers") >= (5,) else FLOAT16
     if stored in {"float32", None}:
         return FLOAT32
     if domain.pinned("transformers") >= (5,):

@@ -23,6 +23,7 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForSeq2Seq DefaultDataCollator default_data_collator",
         "transformers.schedules": "get_scheduler get_linear_schedule_with_warmup get_cosine_schedule_with_warmup get_constant_schedule"
         " get_constant_schedule_with_warmup get_polynomial_decay_schedule_with_warmup get_cosine_with_hard_restarts_schedule_with_warmup",
+        "transformers.quantization": "BitsAndBytesConfig",
         "transformers.training_args": "TrainingArguments Seq2SeqTrainingArguments",
         "transformers.trainer": "Trainer Seq2SeqTrainer TrainerCallback EarlyStoppingCallback set_seed",
         "transformers.hf_argparser": "HfArgumentParser",
@@ -41,6 +42,8 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 #: Modules under another name.
 _MODULES: Mapping[str, str] = {
+    "transformers.utils.quantization_config": "transformers.quantization",
+    "bitsandbytes.nn.modules": "bitsandbytes.nn",
     "torchvision.transforms.v2": "torchvision.transforms",
     "torchvision.transforms.transforms": "torchvision.transforms",
     "torchvision.transforms.v2.functional": "torchvision.transforms.functional",

@@ -38,6 +38,7 @@ def config_of(run: Run, request: Request) -> TrainingConfig:
         sequence_length=_sequence(run, request, call),
         image_size=_image(run, request, call),
         precision=_precision(observed, call),
+        quantization=_quantization(observed),
         optimizer=_optimizer(run),
         checkpointing=_checkpointing(run),
         attention=_attention(run, call),
@@ -113,6 +114,11 @@ def _precision(observed: Observed, call: ModelCall) -> Certainty[str]:
         return Assumed(value, assumed[1], call.place)
     stated = observed.place_of("precision", value)
     return Known(value, call.place if stated is None else stated[1])
+
+
+def _quantization(observed: Observed) -> Certainty[str]:
+    said, place = observed.first("quantization")
+    return Known(said or "none", place)
 
 
 def _optimizer(run: Run) -> Certainty[str]:

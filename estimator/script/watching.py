@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Instance, Symbol, Value
@@ -25,7 +26,7 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     tape, observed = domain.tape, domain.observed
     parameters = list(parameters_of(module))
     named = [*(("", value) for value in args), *kwargs.items()]
-    total = sum(parameter.numel() for parameter in parameters)
+    total = sum(map(_elements, parameters))
     module = _unwrapped(module)
     config, forward = module.fields.get("config"), module.fields.get("forward")
     low = forward.fields.get("dtype") if isinstance(forward, Instance) else tape.autocast.dtype if tape.autocast.enabled else None
@@ -43,7 +44,7 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     observed.calls.append(call)
     if total > observed.parameters:
         observed.parameters = total
-        observed.trainable = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
+        observed.trainable = sum(_elements(parameter) for parameter in parameters if parameter.requires_grad)
         observed.main = call
         observed.parameter_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters)
         observed.trainable_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters if parameter.requires_grad)
@@ -51,6 +52,11 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     for _, value in named:
         if isinstance(value, Symbol) and total:
             doubts.arrived(domain, module.cls.name, value)
+
+
+def _elements(parameter: Parameter) -> int:
+    """How many numbers a parameter holds, packed ones counted as the layer has them."""
+    return parameter.numel() if parameter.stands_for is None else prod(parameter.stands_for)
 
 
 def _unwrapped(module: Instance) -> Instance:

@@ -157,7 +157,9 @@ class Tensor(HostValue):
 
 
 class Parameter(Tensor):
-    """``torch.nn.Parameter``: a tensor that modules list and optimizers update."""
+    """``torch.nn.Parameter``: a tensor that modules list and optimizers update. ``stands_for``: the shape of the weight that it holds packed."""
+
+    stands_for: Shape | None = None
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:  # noqa: FBT001, FBT002  PyTorch's signature
         if data is None:

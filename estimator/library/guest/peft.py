@@ -66,6 +66,25 @@ class LoraLayer(nn.Module):
         return result.to(stored)
 
 
+class PackedLoraLayer(LoraLayer):
+    """Beside a layer with packed weights: what comes out of 4 bits is copied first, and the adapter's part is cast before it is added."""
+
+    def forward(self, x, *args, **kwargs):
+        result = self.base_layer(x, *args, **kwargs)
+        if type(self.base_layer).__name__ != "Linear8bitLt":
+            result = result.clone()
+        first = self.lora_A["default"]
+        second = self.lora_B["default"]
+        dropout = self.lora_dropout["default"]
+        casts = not torch.is_autocast_enabled()
+        if casts and x.dtype != first.weight.dtype:
+            x = x.to(first.weight.dtype)
+        output = second(first(dropout(x))) * self.scaling
+        if casts:
+            output = output.to(result.dtype)
+        return result + output
+
+
 class SavedModule(nn.Module):
     """A layer that is trained as a whole: the original beside its trained copy."""
 
@@ -175,7 +194,10 @@ def get_peft_model(model, peft_config, adapter_name="default", mixed=False, auto
     for name, layer in found:
         inputs, outputs = sizes_of(layer)
         low = layer.weight.dtype in (torch.float16, torch.bfloat16)
-        replace(model, name, LoraLayer(layer, inputs, outputs, peft_config, torch.float32 if low and autocast_adapter_dtype else layer.weight.dtype))
+        is_packed = not layer.weight.is_floating_point()
+        made = PackedLoraLayer if is_packed else LoraLayer
+        dtype = torch.float32 if is_packed or (low and autocast_adapter_dtype) else layer.weight.dtype
+        replace(model, name, made(layer, inputs, outputs, peft_config, dtype))
     if peft_config.bias == "all":
         for name, p in model.named_parameters():
             if name.endswith("bias"):
@@ -202,15 +224,18 @@ def copied(layer):
     return copy.deepcopy(layer)
 
 
-def prepare_model_for_kbit_training(model, use_gradient_checkpointing=True, **options):
+def prepare_model_for_kbit_training(model, use_gradient_checkpointing=True, gradient_checkpointing_kwargs=None, **options):
+    """Everything frozen, what is not packed in float32, and checkpointing switched on where weights are packed."""
     for p in model.parameters():
         p.requires_grad = False
     for p in model.parameters():
         if p.dtype in (torch.float16, torch.bfloat16):
             p.data = p.data.to(torch.float32)
-    if use_gradient_checkpointing:
-        model.enable_input_require_grads()
-        model.gradient_checkpointing_enable()
+    if getattr(model, "is_quantized", False) and use_gradient_checkpointing:
+        given = {} if gradient_checkpointing_kwargs is None else gradient_checkpointing_kwargs
+        if given.get("use_reentrant", True):
+            model.enable_input_require_grads()
+        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs=given if given else None)
     return model
 
 

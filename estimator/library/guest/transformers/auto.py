@@ -2,12 +2,14 @@
 
 import torch
 from preflight_zoo.pretrained import Configuration
-from preflight_host import catalog_config, default_load_dtype, not_modelled, noted_argument, override, zoo_class
+from preflight_host import catalog_config, default_load_dtype, noted_argument, override, zoo_class
+from transformers.quantization import asked, quantized
 
 SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 NOT_OF_THE_CONFIG = (
     "torch_dtype", "dtype", "device_map", "low_cpu_mem_usage", "trust_remote_code", "cache_dir", "token", "use_auth_token", "revision", "config",
     "ignore_mismatched_sizes", "local_files_only", "from_tf", "subfolder", "use_safetensors", "quantization_config", "load_in_8bit", "load_in_4bit",
+    "bnb_4bit_compute_dtype", "bnb_4bit_quant_type", "bnb_4bit_use_double_quant",
     "state_dict", "force_download", "max_memory", "offload_folder", "return_dict", "_fast_init",
 )  # fmt: skip
 
@@ -40,9 +42,7 @@ def with_overrides(config, attention):
 
 def load(cls, config, options):
     """A model as ``from_pretrained`` gives it: in the type that was asked for, switched to evaluation."""
-    for option in ("quantization_config", "load_in_8bit", "load_in_4bit"):
-        if options.get(option):
-            not_modelled("weights in 4 or 8 bits")
+    quantization = asked(options)
     with_overrides(config, options.get("attn_implementation"))
     for name in ("num_labels", "problem_type", "use_cache"):
         if name in options:
@@ -51,10 +51,12 @@ def load(cls, config, options):
     if dtype is not None and dtype != "auto":
         noted_argument("precision", SHORT.get(str(dtype).rpartition(".")[2], "fp32"), options, ("dtype", "torch_dtype"))
     if dtype is None:
-        dtype = default_load_dtype(config._stored)
+        dtype = default_load_dtype(config._stored, quantization is not None)
     model = built(cls, config, config._stored if dtype == "auto" else dtype)
     model.eval()
-    if options.get("device_map") is not None:
+    if quantization is not None:
+        model = quantized(model, quantization)
+    elif options.get("device_map") is not None:
         model.to("cuda")
     return model
 

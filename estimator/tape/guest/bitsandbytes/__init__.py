@@ -1,3 +1,3 @@
-"""Optimizers with 8-bit state."""
+"""bitsandbytes: layers with weights in 4 or 8 bits, and optimizers with 8-bit state."""
 
-from bitsandbytes import optim
+from bitsandbytes import nn, optim
