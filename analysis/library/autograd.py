@@ -73,6 +73,8 @@ class Autograd:
         found = [*made.tensors, *tensors_in(options)] if options else made.tensors
         if op not in _THROUGH:
             self._used_gradients(found, op)
+        if op == "eq" and len(found) > 1:
+            emit(self.machine, Kind.MEASURE, value=tuple(found))
         varying = any(tensor.rank_varying for tensor in found)
         flowing = [] if cut or op in CUTTING or not modes(self.machine).grad else [tensor for tensor in found if self.carries(tensor)]
         if not flowing:

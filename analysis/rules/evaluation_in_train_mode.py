@@ -248,7 +248,10 @@ RULE = Rule(
             _evaluating("net.eval()", "net.train()  # flagged", "for x, y in loader:", "    total += nn.functional.mse_loss(net(x), y).item()"),
             fixed=_evaluating("net.eval()", "for x, y in loader:", "    total += nn.functional.mse_loss(net(x), y).item()"),
         ),
-        Bad(_evaluating("for x, y in loader:", "    total += (net(x).argmax(1) == y).sum()  # flagged")),
+        Bad(
+            _evaluating("for x, y in loader:", "    total += (net(x).argmax(1) == y).sum()  # flagged"),
+            fixed=_evaluating("net.eval()", "for x, y in loader:", "    total += (net(x).argmax(1) == y).sum()", "net.train()"),
+        ),
         Good(_evaluating("for x, y in loader:", "    total += (y == y.max()).sum()", "    show(net(x).argmax(1))")),
         Good(_evaluating("net.eval()", "for x, y in loader:", "    total += nn.functional.mse_loss(net(x), y).item()", "net.train()")),
         Good(_evaluating("for x, y in loader:", "    total += nn.functional.mse_loss(net(x), y).item()", layer="ReLU()")),

@@ -69,7 +69,6 @@ class Kind(Enum):
     SCHEDULER_STEP = "scheduler_step"  # subject: scheduler
     TRAIN_MODE = "train"  # subject: module
     EVAL_MODE = "eval"  # subject: module
-    COMPARE = "compare"  # value: the tensors that are compared with each other for equality
     ITEM = "item"  # value: tensor read by the host (None: it waits for the whole device)
     MEASURE = "measure"  # value: what a metric takes in
     STORE = "store"  # subject: holder (container, instance, module globals); value; detail: key
