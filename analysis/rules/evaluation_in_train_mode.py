@@ -85,7 +85,8 @@ class _Evaluations:
         self._forwards = list(trace.events(Kind.FORWARD))
         self._backwards = list(trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL))
         self._learned = numbers_in(event.value for event in self._backwards)
-        self._measured = {tensor for given in _measured(trace) for tensor in ancestors(given)}
+        #: By what made them: a tensor that goes through a global name is another one with the same past.
+        self._measured = {id(tensor.made) for given in _measured(trace) for tensor in ancestors(given)}
         self._learned_from: set[object] = set()
         for event in self._forwards:
             if forward_numbers(event) & self._learned:
@@ -123,7 +124,7 @@ class _Evaluations:
         data = _data(event)
         if not data or data & self._learned_from:
             return False
-        return any(tensor in self._measured for tensor in tensors_in(event.value))
+        return any(id(tensor.made) in self._measured for tensor in tensors_in(event.value))
 
     def stands(self, event: Event) -> Evaluating:
         """Where an evaluation is seen to be one: the innermost call that no training forward goes through, and the outermost loop that does not train."""
@@ -233,6 +234,26 @@ def _evaluating(*lines: str, layer: str = "Dropout(0.1)") -> str:
     return _EXAMPLE.format(body="\n".join(f"        {line}" for line in lines), layer=layer)
 
 
+_SCRIPT = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from torchvision import datasets
+
+loader, other = DataLoader(datasets.CIFAR10("data"), 8, shuffle=True), DataLoader(datasets.CIFAR10("data", train=False), 8)
+net = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Linear(8, 10))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(10):
+    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+{}for x, y in other:
+    outputs = net(x){}
+    _, predicted = torch.max(outputs.data, 1)
+    print((predicted == y).sum())
+{}"""
+
 RULE = Rule(
     "evaluation-in-train-mode",
     Severity.WARNING,
@@ -252,6 +273,7 @@ RULE = Rule(
             _evaluating("for x, y in loader:", "    total += (net(x).argmax(1) == y).sum()  # flagged"),
             fixed=_evaluating("net.eval()", "for x, y in loader:", "    total += (net(x).argmax(1) == y).sum()", "net.train()"),
         ),
+        Bad(_SCRIPT.format("", "  # flagged", ""), fixed=_SCRIPT.format("net.eval()\n", "", "net.train()\n")),
         Good(_evaluating("for x, y in loader:", "    total += (y == y.max()).sum()", "    show(net(x).argmax(1))")),
         Good(_evaluating("net.eval()", "for x, y in loader:", "    total += nn.functional.mse_loss(net(x), y).item()", "net.train()")),
         Good(_evaluating("for x, y in loader:", "    total += nn.functional.mse_loss(net(x), y).item()", layer="ReLU()")),
