@@ -238,8 +238,9 @@ def set(machine: Machine, owner: Value, name: str, value: Value, span: Span) -> 
                 setattr(owner, name, value)
             except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
                 machine.domain.host_failed(machine, f"{type(owner).__name__}.{name}", error, span)
-        case External():
-            pass  # a setting of a library
+        case External(dotted=dotted):
+            if isinstance(value, Function):
+                machine.patched[f"{dotted}.{name}"] = value
         case _:
             machine.note(span, f"sets .{name} on something that was not followed")
 

@@ -83,6 +83,8 @@ class Machine:
         self.refused: tuple[Value, ...] = ()
         #: Globals of the entry script that the caller sets (``--set NAME=VALUE``).
         self.overrides: dict[str, Value] = {}
+        #: Functions that the program puts in the place of a library's, by dotted name.
+        self.patched: dict[str, Value] = {}
         self.argument_places: tuple[list[Span | None], dict[str, Span | None]] = ([], {})
         self.builtins: dict[str, Value] = BUILTINS
 

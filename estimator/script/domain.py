@@ -153,6 +153,8 @@ class TapeDomain:
         """What a library's name stands for; some names are other spellings of what guest source defines."""
         if dotted == "sys.argv":
             return [self.machine.entry_path]
+        if dotted in self.machine.patched:
+            return self.machine.patched[dotted]
         target = second_names().get(dotted)
         if target is not None:
             module, _, name = target.rpartition(".")
