@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import GuestDict, GuestList, Value
 from analysis.library.rehearsal import FEW
-from analysis.library.roles import names_a_role
+from analysis.library.roles import named_role, names_a_role
 
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
@@ -31,7 +31,11 @@ def argument(domain: TraceDomain, name: str, annotation: ast.expr | None, span: 
                 return made
         case ast.BinOp(op=ast.BitOr(), left=left, right=ast.Constant(value=None)):
             return argument(domain, name, left, span)
-    domain.casting.annotated[(name, span)] = ast.unparse(parsed)
+    written = ast.unparse(parsed)
+    domain.casting.annotated[(name, span)] = written
+    role = named_role(written)
+    if role is not None and role.at_once:
+        domain.casting.roles.setdefault((name, span), role)
     return domain.casting.symbol(name, span, ())
 
 

@@ -153,9 +153,9 @@ class Autograd:
     def assign_item(self, tensor: Tensor, key: Value, value: Value) -> None:
         """``tensor[key] = value``: in place, so that the tensor takes over the graph of what is written into it."""
         if not isinstance(tensor, Parameter):
-            merged = self.made("setitem", (tensor, value), {"key": key})
+            merged = self.made("setitem", (replace(tensor), value), {"key": key})
             tensor.attached, tensor.owners, tensor.forwards = merged.attached, merged.owners, merged.forwards
-            tensor.rank_varying = merged.rank_varying
+            tensor.made, tensor.rank_varying = merged.made, merged.rank_varying
 
     def require(self, tensor: Tensor, flag: Value) -> None:
         """``tensor.requires_grad_(flag)``."""

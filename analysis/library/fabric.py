@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from analysis.interpreter.values import Call, Instance, Value
+from analysis.interpreter.values import Call, Instance, Symbol, Value
 from analysis.library.accelerate import region
 from analysis.library.distributed import alike, is_main, rank
 from analysis.library.domain import domain_of
 from analysis.library.gradients import backward
 from analysis.library.knowledge import Example, Subject
+from analysis.library.loading import LOADER
+from analysis.library.optimizers import PREPARED
 from analysis.library.ownership import is_module, owner_of
 from analysis.library.ranks import WORLD_SIZE
 from analysis.library.recording import emit
-from analysis.library.tensor import Parameters
+from analysis.library.tensor import Parameters, Tensor
 from analysis.trace.events import Kind
 
 SUBJECT = Subject(
@@ -35,7 +37,7 @@ opt.step()
 )
 
 _FABRIC = SUBJECT.cls("lightning.fabric.Fabric")
-SUBJECT.alias("lightning.fabric.Fabric", "lightning_fabric.Fabric", "lightning.fabric.fabric.Fabric")
+SUBJECT.alias("lightning.fabric.Fabric", "lightning_fabric.Fabric", "lightning.fabric.fabric.Fabric", "lightning.Fabric", "lightning.pytorch.Fabric")
 
 
 @_FABRIC.method("__init__")
@@ -49,6 +51,10 @@ def _setup(call: Call) -> Value:
     for each in given:
         if isinstance(each, Instance) and is_module(each):
             emit(call.machine, Kind.WRAP, subject=owner_of(each), value=each, detail="fabric")
+        if isinstance(each, Instance) and each.cls.has_base(LOADER) and call.kwargs.get("use_distributed_sampler") is not False:
+            call.machine.heap.write(each.fields, PREPARED, call.args[0])
+        elif isinstance(each, Symbol):
+            each.uses.add("prepared")
     return tuple(given) if len(given) > 1 else given[0] if given else None
 
 
@@ -80,6 +86,8 @@ def _launch(call: Call) -> Value:
 def _together(call: Call) -> Value:
     given = call.get(1, "data")
     emit(call.machine, Kind.COLLECTIVE, subject="fabric", value=given)
+    if isinstance(given, Tensor):
+        alike(given)  # it is reduced in place, too
     return alike(domain_of(call).autograd.plain("gather", given))
 
 
@@ -88,7 +96,12 @@ def _save(call: Call) -> Value:
     emit(call.machine, Kind.COLLECTIVE, subject="fabric.save", value=call.get(2, "state"))
 
 
-@_FABRIC.method("print", "log", "log_dict", "seed_everything", "call", "load", "load_raw", "mark_forward_method")
+@_FABRIC.method("log", "log_dict")
+def _log(call: Call) -> Value:
+    emit(call.machine, Kind.LOG, subject="fabric", value=tuple(call.args[1:]), detail="framework")
+
+
+@_FABRIC.method("print", "seed_everything", "call", "load", "load_raw", "mark_forward_method")
 def _nothing(_call: Call) -> Value:
     return None
 

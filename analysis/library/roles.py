@@ -22,7 +22,8 @@ class Role:
     """``cls`` is the library class whose object plays the role.
 
     ``annotations``: ends of dotted names that say so. ``calls``: sets of methods of which all must have been called.
-    ``without``: methods that speak against it.
+    ``without``: methods that speak against it. ``at_once``: it prepares other objects, whose roles are solved from that: where an annotation
+    names it, it plays from the first run on.
     """
 
     cls: str
@@ -30,6 +31,7 @@ class Role:
     calls: tuple[frozenset[str], ...]
     without: frozenset[str] = frozenset()
     dress: Callable[[Machine, Instance], None] = _nothing
+    at_once: bool = False
 
 
 def _any_of(*sets: str) -> tuple[frozenset[str], ...]:
@@ -43,7 +45,13 @@ _SCHEDULER = Role(
 MODEL = "unknown.Model"
 #: In this order: an accelerator also prints, a scaler also steps.
 ROLES = (
-    Role("accelerate.Accelerator", ("Accelerator",), _any_of("backward prepare", "backward accumulate", "backward clip_grad_norm_")),
+    Role("accelerate.Accelerator", ("Accelerator",), _any_of("backward prepare", "backward accumulate", "backward clip_grad_norm_"), at_once=True),
+    Role(
+        "lightning.fabric.Fabric",
+        ("Fabric",),
+        _any_of("backward setup", "backward setup_dataloaders", "backward no_backward_sync", "setup launch"),
+        at_once=True,
+    ),
     Role("torch.amp.GradScaler", ("GradScaler",), _any_of("scale step", "scale update", "scale unscale_", "unscale_ step")),
     Role(
         "torch.optim.Optimizer",
@@ -63,9 +71,10 @@ ROLES = (
         frozenset({"step", "param_groups"}),
     ),
     Role("torch.utils.data.DataLoader", ("DataLoader",), _any_of(".dataset iterate", ".sampler iterate", ".batch_size iterate")),
+    Role("torch.utils.data.DataLoader", (), _any_of("prepared iterate")),
     # What is handed over and iterated over is a loader or a list of batches if it is counted, or parts of its items go into a model or
-    # to a device, or an accelerator prepares it; what a call made is any list.
-    Role("torch.utils.data.DataLoader", (), _any_of("len iterate", "fed iterate", "moved iterate", "prepared iterate"), frozenset({"made"})),
+    # to a device; what a call made is any list.
+    Role("torch.utils.data.DataLoader", (), _any_of("len iterate", "fed iterate", "moved iterate"), frozenset({"made"})),
 )  # fmt: skip
 
 
@@ -77,10 +86,9 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
     """The role of ``symbol``, if its annotation or its uses tell."""
     if is_rank(symbol):
         return RANK_ROLE
-    plain = annotation.strip("'\"").removeprefix("Optional[").removesuffix("]").removesuffix(" | None")
-    for role in ROLES:
-        if plain and _is_named(plain, role):
-            return role
+    named = named_role(annotation)
+    if named is not None:
+        return named
     used = uses_of(symbol)
     if used <= {"step", ".step"} and "step" in used and "sched" in symbol.why.lower():  # other objects step too: here name and use say the same
         return _SCHEDULER
@@ -88,6 +96,12 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
         if any(needed <= used for needed in role.calls) and not role.without & used:
             return role
     return None
+
+
+def named_role(annotation: str) -> Role | None:
+    """The role of which the annotation is the name, perhaps an optional one."""
+    plain = annotation.strip("'\"").removeprefix("Optional[").removesuffix("]").removesuffix(" | None")
+    return next((role for role in ROLES if _is_named(plain, role)), None)
 
 
 def names_a_role(annotation: str) -> bool:

@@ -6,6 +6,8 @@ gradients or change their receiver.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analysis.interpreter.values import MISSING, Alternatives, Call, External, HostFunction, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Handler, Subject
@@ -162,11 +164,12 @@ def _in_place(name: str) -> HostFunction:
 
     def run(call: Call) -> Value:
         tensor = call.args[0]
-        made = domain_of(call).autograd.made(name, tuple(call.args), call.kwargs)
+        before = tensor if isinstance(tensor, Parameter) else replace(tensor)
+        made = domain_of(call).autograd.made(name, (before, *call.args[1:]), call.kwargs)
         if isinstance(tensor, Parameter) or (tensor.made is not None and tensor.made.op == "data"):
             return tensor
         tensor.attached, tensor.owners, tensor.forwards, tensor.marks = made.attached, made.owners, made.forwards, made.marks
-        tensor.rank_varying = made.rank_varying
+        tensor.made, tensor.rank_varying = made.made, made.rank_varying
         return tensor
 
     return HostFunction(name, run)

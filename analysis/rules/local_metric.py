@@ -223,6 +223,25 @@ def train(model, loader, held_out):
             accelerator.save(model.state_dict(), "best.pt")
 """
 
+_FABRIC = """
+import lightning as L
+import torch
+
+def main(fabric: L.Fabric, model: torch.nn.Module, data, steps: int):
+    loader, held_out = fabric.setup_dataloaders(data.training(), data.validation())
+    model, optimizer = fabric.setup(model, torch.optim.SGD(model.parameters(), lr=0.1))
+    for x, y in loader:
+        optimizer.zero_grad()
+        fabric.backward(torch.nn.functional.cross_entropy(model(x), y))
+        optimizer.step()
+    losses = torch.zeros(steps)
+    with torch.no_grad():
+        for k, (x, y) in enumerate(held_out):
+            losses[k] = torch.nn.functional.cross_entropy(model(x), y)
+    mean = losses.mean(){mark}
+    {reduce}fabric.log("loss", mean)
+"""
+
 _METER = """
 import torch
 import torch.distributed as dist
@@ -254,6 +273,8 @@ RULE = Rule(
         Good(_METER.format(told="            dist.all_reduce(count)\n", count="count.item()", mark="")),
         Bad(_PREPARED.format(right="(model(x).argmax(-1) == y).sum().item()  # flagged")),
         Good(_PREPARED.format(right="accelerator.gather_for_metrics(model(x).argmax(-1) == y).sum().item()")),
+        Bad(_FABRIC.format(mark="  # flagged", reduce="")),
+        Good(_FABRIC.format(mark="", reduce="fabric.all_reduce(mean)\n    ")),
         Good(_EXAMPLE.format(before="dist.all_reduce(correct)\n    dist.all_reduce(total)\n    ", mark="")),
         Good(_EXAMPLE.format(before="", mark="").replace(", sampler=DistributedSampler(dataset, shuffle=False)", "")),
     ),

@@ -28,6 +28,8 @@ def roles_of(code: str) -> dict[str, str]:
         ("x.step(); print(x.get_last_lr())", "x", "torch.optim.lr_scheduler.LRScheduler"),
         ("x.scale(1).backward(); x.step(1); x.update()", "x", "torch.amp.GradScaler"),
         ("x.prepare(1); x.backward(1)", "x", "accelerate.Accelerator"),
+        ("x.setup(1); x.backward(1)", "x", "lightning.fabric.Fabric"),
+        ("from accelerate import Accelerator\n    y = Accelerator().prepare(x.loader())\n    for batch in y: pass", "loader(…)", "torch.utils.data.DataLoader"),
         ("len(x)\n    for batch in x: pass", "x", "torch.utils.data.DataLoader"),
         ("for a, b in x: torch.nn.Linear(2, 2)(a)", "x", "torch.utils.data.DataLoader"),
         ("for a in x: a['ids'].to(1)", "x", "torch.utils.data.DataLoader"),
@@ -51,8 +53,10 @@ def test_where_a_schedule_steps_its_name_says_the_same():
 
 
 def test_an_annotation_tells_it_alone():
-    roles = roles_of("from torch import nn\nfrom typing import Optional\ndef train(a: nn.Module, b: 'Optional[torch.optim.Optimizer]'):\n    pass\n")
-    assert roles == {"a": "unknown.Model", "b": "torch.optim.Optimizer"}
+    roles = roles_of(
+        "from torch import nn\nfrom typing import Optional\ndef train(a: nn.Module, b: 'Optional[torch.optim.Optimizer]', c: L.Fabric):\n    pass\n"
+    )
+    assert roles == {"a": "unknown.Model", "b": "torch.optim.Optimizer", "c": "lightning.fabric.Fabric"}
 
 
 def test_a_name_alone_tells_nothing():
