@@ -26,6 +26,9 @@ EVALUATION_CALLS = frozenset({"eval", "validation_step", "val_step", "test_step"
 HOOKS = frozenset({"training_step", "validation_step", "test_step", "compute_loss", "train_step", "val_step", "configure_optimizers"})
 
 
+_BEGINNING = frozenset({"train", "run", "main", "learn", "launch"})
+
+
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A function, method or class (or "" for the top level): its bytes and the names of what its own body calls."""
@@ -51,8 +54,8 @@ class Definition:
 class Facts:
     """``imports`` as dotted names with their leading dots (``from a import b`` gives ``a`` and ``a.b``; any module of ``a`` is ``a.*``).
 
-    ``data_files`` are the literal names of YAML, JSON, TOML and launch files. ``script``: it has a main guard, or its top level trains or calls
-    a function of its own.
+    ``data_files`` are the literal names of YAML, JSON, TOML and launch files. ``script``: it has a main guard, or its top level trains, calls a
+    function of its own or one that seems to train.
     """
 
     imports: tuple[str, ...] = ()
@@ -94,7 +97,7 @@ def facts_of(file: SourceFile) -> Facts:
                     found.data_files.add(text)
     definitions = tuple(replace(each, calls=frozenset(calls - {""})) for each, calls in zip(found.definitions, found.calls, strict=True))
     guarded = any(isinstance(node, ast.If) and _is_main_guard(node.test) for node in file.tree.body)
-    script = guarded or definitions[0].trains or _calls_own(file.tree)
+    script = guarded or definitions[0].trains or any(map(_begins, definitions[0].calls)) or _calls_own(file.tree)
     return Facts(tuple(dict.fromkeys(found.imports)), definitions, tuple(sorted(found.data_files)), script)
 
 
@@ -150,6 +153,11 @@ def _calls_own(tree: ast.Module) -> bool:
     own = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
     calls = (node.value for node in tree.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
     return any(called(call.func) in own for call in calls)
+
+
+def _begins(name: str) -> bool:
+    """Whether a call of that name at the top level begins a training that is written elsewhere."""
+    return name in _BEGINNING or name.startswith(("train_", "run_", "fit_"))
 
 
 def called(function: ast.expr) -> str:

@@ -10,6 +10,7 @@ from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.loading import SHARDS
 from analysis.library.optimizers import OPTIMIZER
+from analysis.library.ownership import owner_of
 from analysis.library.recording import emit
 from analysis.library.schedulers import SCHEDULER
 from analysis.library.tensor import tensors_in
@@ -86,6 +87,14 @@ def _accelerator(call: Call) -> Value:
     made = call.machine.construct(domain_of(call).library.cls("accelerate.Accelerator"), [], {}, call.span)
     call.machine.state[SHARDS] = before
     return made
+
+
+@SUBJECT.function("preflight_library.scales_losses")
+def _scales(call: Call) -> Value:
+    """A trainer that scales the losses of ``model`` in its own backward, if the precision that it was asked for is half, or DeepSpeed takes part."""
+    model, *settings = call.args
+    if any(each is True or each in ("16-mixed", "16", 16) or isinstance(each, dict) for each in settings):
+        emit(call.machine, Kind.WRAP, subject=owner_of(model), value=model, detail="trainer")
 
 
 @SUBJECT.function("preflight_library.total")

@@ -29,6 +29,8 @@ _ABOUT_TENSORS = frozenset({"size", "dim", "numel", "nelement", "element_size", 
 #: Parts that hold numbers and names.
 _CONFIGURATION = frozenset({"config", "cfg", "hparams", "args", "generation_config", "tokenizer", "processor", "device", "dtype"})
 #: Methods that list what a part holds.
+#: Among the options of what a module with parameters gave: gradients were switched off.
+WITHOUT_GRAD = "module: without grad"
 _LISTING = frozenset({"items", "keys", "values", "named_children"})
 _SETTERS = """
 save load push init reset set_ get_ enable disable print resize gradient_checkpointing num_ add_ register configure prepare update to_ log compile tie_ merge
@@ -134,8 +136,10 @@ def _module_method(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
 
 def run_unknown(domain: TraceDomain, module: Instance, call: Call, op: str) -> Tensor:
     """The output of a forward that cannot be walked: it carries a graph if the model trains or an input does."""
-    autograd = domain.autograd
-    return _attached(domain, module, autograd.made(op, tuple(call.args), {**call.kwargs, "module": module}))
+    options = {**call.kwargs, "module": module}
+    if not modes(domain.machine).grad and domain.ownership.atoms(module):
+        options[WITHOUT_GRAD] = True
+    return _attached(domain, module, domain.autograd.made(op, tuple(call.args), options))
 
 
 def _attached(domain: TraceDomain, module: Instance, result: Tensor) -> Tensor:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
+from analysis.library.parts import WITHOUT_GRAD
 from analysis.library.tensor import Tensor, tensors_in
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import Holdings
 from analysis.rules._sources import all_in
 from analysis.rules._windows import Window, windows
+from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 
@@ -31,15 +34,19 @@ class GradientUses:
         held = self._by_backward.get(event, [])
         return not held or any(window.unsure or window.end is None or not gradients.owners for gradients, window in held)
 
-    def without_graph(self, loss: Tensor) -> Iterator[Event]:
-        """Forwards under ``no_grad``, of models whose parameters an optimizer steps on, that the loss was made of.
+    def without_graph(self, loss: Tensor) -> Iterator[Span]:
+        """Forwards under ``no_grad``, of models whose parameters an optimizer steps on, that the loss was made of: where gradients were off.
 
-        None where such a forward ran with gradients too: that its result has no graph then has another reason, which is not known.
+        Where such a forward began with gradients, what it gives was made without them inside; if it was not, there is another reason, which is not known.
         """
         made = set(all_in(loss))
         found = [event for event in self._trace.events(Kind.FORWARD) if made.intersection(tensors_in(event.value)) and self._is_stepped(event)]
+        sure = [event for event in found if not self._trace.undecided(event)]
         if not any(event.context.grad for event in found):
-            yield from (event for event in found if not self._trace.undecided(event))
+            yield from (event.span for event in sure)
+        elif sure == found:
+            inside = (each.made for event in found for value in tensors_in(event.value) for each in all_in(value) if each.made is not None)
+            yield from islice((each.span for each in inside if each.options.get(WITHOUT_GRAD) is True), 1)
 
     def _is_stepped(self, forward: Event) -> bool:
         return any(self.holdings.shared([forward.subject], gradients.owners) for gradients in self._gradients)

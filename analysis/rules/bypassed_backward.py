@@ -1,13 +1,14 @@
 """`loss.backward()` runs where the framework must run it.
 
-An accelerator, a fabric or a DeepSpeed engine does more in its own `backward` than call the tensor's: it scales the loss for half precision,
+An accelerator, a fabric, a trainer or a DeepSpeed engine does more in its own `backward` than call the tensor's: it scales the loss for half precision,
 divides it by the accumulation window, starts the reduction over ranks. A plain `loss.backward()` leaves all of that out.
 
 **How to fix it.** `accelerator.backward(loss)`, `fabric.backward(loss)`, `engine.backward(loss)`; in Lightning's manual optimization
 `self.manual_backward(loss)`.
 
-**What is not reported.** Models that no framework has wrapped; a loss that a scaler of your own has scaled; gradients with respect to inputs
-that `autograd.grad` computes; a backward in one branch of a condition whose other branch lets the framework run it.
+**What is not reported.** Models that no framework has wrapped, or that a trainer trains in a precision that needs no scaling; a loss that a scaler
+of your own has scaled; gradients with respect to inputs that `autograd.grad` computes; a backward in one branch of a condition whose other branch
+lets the framework run it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from analysis.trace.places import visible
 from analysis.trace.reading import around, call_at, dotted, span_of, text
 
 #: How a wrapping is written down → what the framework's object is called.
-_FRAMEWORKS = {"accelerate": "accelerator", "fabric": "fabric", "deepspeed": "engine"}
+_FRAMEWORKS = {"accelerate": "accelerator", "fabric": "fabric", "deepspeed": "engine", "trainer": "trainer"}
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -68,7 +69,7 @@ def _reported(trace: Trace, wrap: Event, backward: Event) -> Reported:
     files = trace.snapshot.contents
     span = backward.span
     name = _FRAMEWORKS[wrap.detail]
-    sure = confidence_in(wrap.subject) if wrap.detail == "deepspeed" or _must(wrap) else Confidence.MEDIUM
+    sure = confidence_in(wrap.subject) if wrap.detail in {"deepspeed", "trainer"} or _must(wrap) else Confidence.MEDIUM
     finding = Finding(
         RULE.name,
         RULE.severity,
@@ -123,6 +124,21 @@ def _reachable(trace: Trace, wrap: Event, backward: Event, owner: str) -> bool:
     return wrap.path == backward.path or (stands is not None and stands.function is None and not owner.startswith("self."))
 
 
+_TRAINER = """
+import torch
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+class Own(Trainer):
+    def training_step(self, model, inputs, num_items_in_batch=None):
+        loss = self.compute_loss(model, inputs)
+        {backward}
+        return loss.detach()
+
+def main(data):
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    Own(model, TrainingArguments("out"{options}), train_dataset=data).train()
+"""
+
 RULE = Rule(
     "bypassed-backward",
     Severity.ERROR,
@@ -130,6 +146,9 @@ RULE = Rule(
     __doc__,
     check,
     examples=(
+        Bad(_TRAINER.format(backward="loss.backward()  # flagged", options=", fp16=True")),
+        Good(_TRAINER.format(backward="self.accelerator.backward(loss)", options=", fp16=True")),
+        Good(_TRAINER.format(backward="loss.backward()", options=", bf16=True")),
         Bad(
             """
 import torch

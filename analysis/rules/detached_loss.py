@@ -54,7 +54,7 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
         yield from ((loss, made) for made, before in cuts if before.owners)
         if (leaf := _leaf(loss)) is not None:
             yield loss, leaf
-        yield from ((loss, Made(_NO_GRAD, (), {}, forward.span)) for forward in uses.without_graph(loss))
+        yield from ((loss, Made(_NO_GRAD, (), {}, span)) for span in uses.without_graph(loss))
         return
     if (leaf := _leaf(loss)) is not None:
         yield loss, leaf

@@ -52,12 +52,24 @@ def _replaced(model: Instance, own: frozenset[Owner], held: frozenset[Owner]) ->
     now = leaves_in(inner(model)) if isinstance(inner(model), Instance) else frozenset()
     unknown = inner(model).cls.find("is_unknown") is True if isinstance(inner(model), Instance) else False
     if not unknown and not (own - now):
+        yield from _wrapped_around(inner(model), own, now - held)
         return
     for atom in now - held:
         # What was found to have parameters only when it ran was there all along.
         settled = isinstance(atom, Instance) and any(module.fields.get(FROZEN) is True or module.fields.get(UNSEEN) is True for module in modules_in(atom))
         if atom.span is not None and not settled:
             yield atom.span
+
+
+def _wrapped_around(model: Owner, own: frozenset[Owner], new: frozenset[Owner]) -> Iterator[Span]:
+    """Where the innermost modules were made that hold ``new`` parameters beside a layer which the optimizer holds: they were put around it."""
+    parts = [(each, leaves_in(each)) for each in modules_in(model) if each is not model] if new and isinstance(model, Instance) else []
+    around = [(each, inside) for each, inside in parts if inside & own and inside & new]
+    if any(own <= inside for _, inside in parts):
+        return
+    for each, inside in around:
+        if each.span is not None and not any(other < inside for _, other in around):
+            yield each.span
 
 
 def _reported(trace: Trace, optimizer: Instance, built: Event, span: Span) -> Reported:
@@ -71,7 +83,7 @@ def _reported(trace: Trace, optimizer: Instance, built: Event, span: Span) -> Re
         f"`{text(trace.snapshot, span)}` comes into the model after the optimizer was built: no step updates its parameters",
         (
             Evidence(place, "the optimizer takes the parameters that the model has now"),
-            Evidence(span, "a layer with new parameters takes the place of another"),
+            Evidence(span, "new parameters come into it here"),
         ),
     )
     both = siblings(trace.snapshot, place, span)
@@ -94,6 +106,36 @@ def train(loader):
         model(**batch).loss.backward()
         optimizer.step()
 """
+
+_ADAPTED = """
+import torch
+from torch import nn
+
+class Adapter(nn.Module):
+    def __init__(self, layer):
+        super().__init__()
+        self.layer, self.scale = layer, nn.Parameter(torch.ones(8))
+
+    def forward(self, x):
+        return self.layer(x) * self.scale
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 4), nn.Linear(4, 8)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+def train(loader):
+    net = Net()
+{before}    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+{after}    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.mse_loss(net(x), y).backward()
+        optimizer.step()
+"""
+_ADAPT = "    net.head = Adapter(net.head)"
 
 RULE = Rule(
     "stale-optimizer-parameters",
@@ -134,6 +176,8 @@ def train(loader):
             _RESIZED.format(before="", after="    model.resize_token_embeddings(32000)  # flagged\n"),
             fixed=_RESIZED.format(before="    model.resize_token_embeddings(32000)\n", after=""),
         ),
+        Bad(_ADAPTED.format(before="", after=f"{_ADAPT}  # flagged\n"), fixed=_ADAPTED.format(before=f"{_ADAPT}\n", after="")),
+        Good(_ADAPTED.format(before=f"{_ADAPT}\n", after="")),
         Good(_RESIZED.format(before="    model.resize_token_embeddings(32000)\n", after="")),
         Good(
             """

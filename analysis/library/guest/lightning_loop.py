@@ -3,7 +3,7 @@
 import torch
 from lightning.fabric import Fabric
 from lightning.pytorch.core import Callback, LightningDataModule, LightningModule
-from preflight_library import batches_of, fitted, framework_loader, optimizers_in, schedulers_in, taken, together
+from preflight_library import batches_of, fitted, framework_loader, optimizers_in, scales_losses, schedulers_in, taken, together
 
 
 class Strategy:
@@ -32,6 +32,7 @@ class Trainer:
         self.gradient_clip_val = gradient_clip_val
         self.max_epochs = 1000 if max_epochs is None or max_epochs == -1 else max_epochs
         self.callbacks = callbacks
+        self.precision = options.get("precision")
         self.current_epoch = 0
         self.global_step = 0
         self.sanity_checking = False
@@ -63,6 +64,7 @@ class Trainer:
         model._optimizers = optimizers_in(configured)
         model._schedulers = schedulers_in(configured)
         self._own = [each for each in (*taken(self.callbacks), *taken(model.configure_callbacks())) if isinstance(each, Callback)]
+        scales_losses(model, self.precision)
         model.train()
         self._hook(model, "on_fit_start")
         self._hook(model, "on_train_start")

@@ -1,7 +1,7 @@
 """What the trainer of Transformers does with a model."""
 
 import torch
-from preflight_library import framework_accelerator, framework_loader
+from preflight_library import framework_accelerator, framework_loader, scales_losses
 
 
 class TrainingArguments:
@@ -81,6 +81,7 @@ class Trainer:
     def train(self, resume_from_checkpoint=None, **options):
         self.create_optimizer()
         self.create_scheduler()
+        scales_losses(self.model, getattr(self.args, "fp16", False), getattr(self.args, "deepspeed", None))
         self.model.train()
         num_items_in_batch = torch.tensor(1)
         for epoch in range(2):
