@@ -163,6 +163,19 @@ def train(model, loader, held_out):
             print(validate(model, held_out)){mark}
 {after}"""
 
+_PRETRAINED = """
+import torch
+from transformers import AutoModelForSequenceClassification
+
+def finetune(loader):
+    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
+{train}    for batch in loader:
+        loss = model(**batch).loss{mark}
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
 _ACTING = """
 import torch
 
@@ -226,35 +239,7 @@ def train(model, loader, held_out):
 """,
         ),
         Bad(_VALIDATED.format(mark="  # flagged", after=""), fixed=_VALIDATED.format(mark="", after="            model.train()\n")),
-        Bad(
-            """
-import torch
-from transformers import AutoModelForSequenceClassification
-
-def finetune(loader):
-    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
-    for batch in loader:
-        loss = model(**batch).loss  # flagged
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-""",
-            fixed="""
-import torch
-from transformers import AutoModelForSequenceClassification
-
-def finetune(loader):
-    model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
-    model.train()
-    for batch in loader:
-        loss = model(**batch).loss
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-""",
-        ),
+        Bad(_PRETRAINED.format(mark="  # flagged", train=""), fixed=_PRETRAINED.format(mark="", train="    model.train()\n")),
         Bad(_ACTING.format(back="", mark="  # flagged"), fixed=_ACTING.format(back="        net.train()\n", mark="")),
         Good(_ACTING.format(back="        net.train()\n", mark="")),
         Good(
