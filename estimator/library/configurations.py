@@ -266,5 +266,7 @@ def _is_config(call: Call) -> Value:
 
 for _name in ("set_struct", "set_readonly", "resolve", "register_new_resolver", "register_resolver", "save"):
     SUBJECT.values[f"omegaconf.OmegaConf.{_name}"] = HostFunction(f"omegaconf.OmegaConf.{_name}", lambda _call: None)
-SUBJECT.values["omegaconf.open_dict"] = HostFunction("omegaconf.open_dict", lambda call: call.machine.call(call.machine.domain.lookup("contextlib.nullcontext"), [], {}, call.span))
+SUBJECT.values["omegaconf.open_dict"] = HostFunction(
+    "omegaconf.open_dict", lambda call: call.machine.call(call.machine.domain.lookup("contextlib.nullcontext"), [], {}, call.span)
+)
 SUBJECT.values["omegaconf.read_write"] = SUBJECT.values["omegaconf.open_dict"]

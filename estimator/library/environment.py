@@ -15,8 +15,9 @@ _LAUNCHED = {"RANK": "0", "LOCAL_RANK": "0", "GROUP_RANK": "0", "NODE_RANK": "0"
 
 
 def world_size(call: Call) -> int:
-    """How many processes train together: what the caller sets, else one."""
-    devices = domain_of(call).request.overrides.get("devices", 1)
+    """How many processes train together: what the caller sets, else what the script was seen to ask for, else one."""
+    domain = domain_of(call)
+    devices = domain.request.overrides.get("devices", domain.observed.first("devices")[0])
     return devices if isinstance(devices, int) else 1
 
 
@@ -88,7 +89,8 @@ NAMES: dict[str, Value] = {
     "os.path.isfile": HostFunction("os.path.isfile", _exists),
     "os.path.isdir": HostFunction("os.path.isdir", _exists),
     "os.path.join": HostFunction("os.path.join", _joined),
-    **{f"os.path.{name}": _on_path(getattr(posixpath, name)) for name in ("basename", "dirname", "splitext", "normpath", "abspath")},
+    **{f"os.path.{name}": _on_path(getattr(posixpath, name)) for name in ("basename", "dirname", "splitext", "normpath")},
+    **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.expanduser"), _on_path(posixpath.normpath)),
     **{f"os.{name}": _nothing for name in ("makedirs", "mkdir", "remove", "chdir", "rename")},
     "preflight_host.world_size": HostFunction("world_size", world_size),
     "torch.accelerator.current_accelerator": lambda *_, **__: CUDA,

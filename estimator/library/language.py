@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512, "t5": 512, "bart": 1024, "clip": 77}
 _USUAL_VOCABULARY = 50257
 #: Types of models, as their configurations write them, that are families under another name.
-_FAMILY_OF = {"deberta-v2": "deberta_v2", "xlm-roberta": "roberta", "camembert": "roberta"}
+_FAMILY_OF = {
+    "deberta-v2": "deberta_v2", "xlm-roberta": "roberta", "camembert": "roberta", "swin": "transformers_swin", "convnext": "transformers_convnext",
+}  # fmt: skip
 
 
 def domain_of(call: Call) -> TapeDomain:

@@ -16,7 +16,7 @@ from estimator.tape.tensor import Tensor
 
 _KEEP_INPUT = (
     "abs log log2 log10 log1p sin cos tan asin acos atan sinh cosh erf erfinv expm1_ square digamma lgamma sinc"
-    " clamp clamp_min clamp_max clip gelu silu elu_ softplus leaky_relu hardtanh hardswish mish hardsigmoid logsigmoid celu selu relu6"
+    " clamp clamp_min clamp_max clip gelu silu elu softplus leaky_relu hardtanh hardswish mish hardsigmoid logsigmoid celu selu relu6"
     " softshrink hardshrink threshold"
 )
 _KEEP_RESULT = "exp expm1 sqrt rsqrt reciprocal sigmoid tanh relu"
@@ -32,7 +32,7 @@ _FUNCTIONAL = {
 _OPERATORS = {"neg": ".__neg__", "abs": ".__abs__", "positive": ".__pos__"}
 _TESTS = "isnan isinf isfinite logical_not bitwise_not signbit"
 #: Of those that keep their input, the ones whose in-place form keeps the result instead; all others copy the input first.
-_RESULT_SUFFICES = {"leaky_relu", "hardtanh", "relu6", "celu", "selu"}
+_RESULT_SUFFICES = {"leaky_relu", "celu", "selu", "elu"}
 #: How many tensors of the input's size backward makes one after another, each from the one before; one where not listed.
 _STEPS = {
     "sin": 2, "cos": 3, "erf": 5, "square": 3, "abs": 2, "sqrt": 2, "rsqrt": 3, "reciprocal": 3,
@@ -105,7 +105,6 @@ def _enter(names: str, *, keep_input: bool = False, keep_result: bool = False) -
 
 
 _enter(_KEEP_INPUT, keep_input=True)
-_enter("elu", keep_result=True)
 _enter(_KEEP_RESULT, keep_result=True)
 _enter(_KEEP_NOTHING)
 

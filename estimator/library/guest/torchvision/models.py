@@ -170,6 +170,33 @@ def _efficientnet(variant, weights=None, progress=True, num_classes=1000, dropou
     return efficientnet.build(config)
 
 
+def mobilenet_v2(weights=None, progress=True, num_classes=1000, width_mult=1.0, dropout=0.2, **options):
+    from preflight_zoo import mobilenet_v2 as family
+
+    named_model("mobilenet_v2")
+    return family.build(family.MobileNetV2Config(num_classes=num_classes, width_mult=width_mult, dropout=dropout))
+
+
+def _swin(size, weights=None, progress=True, num_classes=1000, dropout=0.0, attention_dropout=0.0, **options):
+    from preflight_zoo import swin_transformer
+
+    named_model("swin_" + size)
+    config = swin_transformer.SwinTransformerConfig(size=size, num_classes=num_classes, dropout=dropout, attention_dropout=attention_dropout)
+    return swin_transformer.build(config)
+
+
+def swin_t(*args, **options):
+    return _swin("t", **options)
+
+
+def swin_s(*args, **options):
+    return _swin("s", **options)
+
+
+def swin_b(*args, **options):
+    return _swin("b", **options)
+
+
 def efficientnet_b0(*args, **options):
     return _efficientnet("b0", **options)
 
@@ -207,3 +234,4 @@ EfficientNet_B4_Weights = EfficientNet_B5_Weights = EfficientNet_B6_Weights = Ef
 DenseNet121_Weights = DenseNet161_Weights = DenseNet169_Weights = DenseNet201_Weights = _Weights
 ConvNeXt_Tiny_Weights = ConvNeXt_Small_Weights = ConvNeXt_Base_Weights = ConvNeXt_Large_Weights = _Weights
 ViT_B_16_Weights = ViT_B_32_Weights = ViT_L_16_Weights = ViT_L_32_Weights = ViT_H_14_Weights = _Weights
+MobileNet_V2_Weights = Swin_T_Weights = Swin_S_Weights = Swin_B_Weights = _Weights
