@@ -86,7 +86,7 @@ class Inbox:
 
     def _begun(self) -> AbstractContextManager[Connection]:
         if self._engine is None:
-            engine = create_engine(self.url.replace("postgresql://", "postgresql+psycopg://", 1))
+            engine = create_engine(self.url.replace("postgresql://", "postgresql+psycopg://", 1), pool_pre_ping=True)
             if engine.dialect.name == "sqlite":
                 event.listen(engine, "connect", _write_ahead)
             with engine.begin() as connection:

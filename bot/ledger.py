@@ -103,7 +103,7 @@ class Ledger:
 
     def _begun(self) -> AbstractContextManager[Connection]:
         if self._engine is None:
-            self._engine = create_engine(self.url.replace("postgresql://", "postgresql+psycopg://", 1))
+            self._engine = create_engine(self.url.replace("postgresql://", "postgresql+psycopg://", 1), pool_pre_ping=True)
             with self._engine.begin() as connection:
                 connection.execute(text(_TABLE))
         return self._engine.begin()

@@ -1,55 +1,41 @@
-"""Two processes on one Postgres: a job of the one that is killed is finished by the other, and posted once."""
+"""Two processes on one Postgres: a job of the one that is killed is finished by the other, and posted once; the database may go and come back."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import pwd
-import shutil
 import signal
-import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import psycopg
 import pytest
 
 from bot.postgres import Postgres
 from simulator import Simulator
 from simulator.ports import free_port
 from tests.bot.server.conftest import TRAIN, checked
+from tests.bot.server.database import IS_INSTALLED, Server
 from tests.bot.server.processes import idle, listening, process
 from tests.bot.server.test_pull_request import BUGGY
 from tests.bot.waiting import until
 
-pytestmark = pytest.mark.skipif(shutil.which("initdb") is None and not Path("/usr/lib/postgresql").is_dir(), reason="PostgreSQL is not installed here")
+pytestmark = pytest.mark.skipif(not IS_INSTALLED, reason="PostgreSQL is not installed here")
 
 
 @pytest.fixture(scope="module")
-def database() -> Iterator[str]:
-    """The address of a fresh server; it refuses to run as root, who alone may enter the folders that pytest makes."""
+def server() -> Iterator[Server]:
     with tempfile.TemporaryDirectory(prefix="preflight-postgres-") as folder:
-        yield from _serving(Path(folder))
-
-
-def _serving(folder: Path) -> Iterator[str]:
-    port = free_port()
-    user = {} if os.geteuid() else {"user": "postgres", "group": pwd.getpwnam("postgres").pw_gid, "extra_groups": []}
-    if user:
-        shutil.chown(folder, "postgres")
-    programs = _programs()
-    subprocess.run([programs / "initdb", "-D", folder / "data", "-U", "preflight", "-A", "trust"], check=True, capture_output=True, **user)
-    command = [programs / "postgres", "-D", folder / "data", "-p", str(port), "-k", str(folder), "-h", "127.0.0.1", "-F"]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL, **user) as server:
-        address = f"postgresql://preflight@127.0.0.1:{port}"
+        server = Server(Path(folder))
+        server.create()
         try:
-            _connected(f"{address}/postgres").execute("CREATE DATABASE jobs")
-            yield f"{address}/jobs"
+            yield server
         finally:
-            server.send_signal(signal.SIGQUIT)
+            server.stop()
+
+
+@pytest.fixture(scope="module")
+def database(server: Server) -> str:
+    return server.address
 
 
 async def test_a_lock_tells_the_living_from_the_dead(database: str) -> None:
@@ -98,16 +84,22 @@ async def test_a_killed_process_is_stood_in_for(database: str, tmp_path: Path) -
         assert github.violations == []
 
 
-def _programs() -> Path:
-    found = shutil.which("initdb")
-    return Path(found).parent if found else max(Path("/usr/lib/postgresql").glob("*/bin"))
-
-
-def _connected(address: str) -> psycopg.Connection[Any]:
-    """A connection, once the server takes one."""
-    for _ in range(300):
-        try:
-            return psycopg.connect(address, autocommit=True)
-        except psycopg.OperationalError:
-            time.sleep(0.1)
-    raise AssertionError("PostgreSQL did not start")
+async def test_a_database_that_restarts_loses_nothing(server: Server, tmp_path: Path) -> None:
+    async with Simulator.start() as github:
+        repository = github.create_repository("octo/restarted", {"train.py": TRAIN})
+        port = free_port()
+        github.webhook_url = f"http://127.0.0.1:{port}/webhook"
+        with process(github, tmp_path, port, database=server.address):
+            await listening(port)
+            running = repository.open_pull_request("running", title="Running", files={"train.py": BUGGY + "# SLEEP 1\n"})
+            await until(lambda: repository.check_runs(running.head_sha))
+            await asyncio.to_thread(server.stop)
+            await asyncio.sleep(1.5)
+            await asyncio.to_thread(server.start)
+            after = repository.open_pull_request("after", title="After", files={"train.py": BUGGY})
+            for pull in (running, after):
+                await checked(repository, pull)
+            await idle(port)
+        for pull in (running, after):
+            assert (len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) == (1, 1, 1)
+        assert github.violations == []
