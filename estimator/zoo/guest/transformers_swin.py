@@ -133,7 +133,7 @@ class SwinAttention(nn.Module):
         if mask is not None:
             windows, length = mask.shape[0], x.shape[1]
             mask = mask.unsqueeze(1).unsqueeze(0).expand(x.shape[0] // windows, -1, -1, -1, -1).reshape(-1, 1, length, length)
-            mask, bias = bias + mask, bias
+            mask = bias + mask
         else:
             mask = bias
         dropout = self.config.attention_probs_dropout_prob if self.training else 0.0
@@ -210,8 +210,7 @@ class SwinLayer(nn.Module):
         right, down = (edge - breadth % edge) % edge, (edge - height % edge) % edge
         x = nn.functional.pad(x, (0, 0, 0, right, 0, down))
         high, wide = height + down, breadth + right
-        windows = windows_of(self.shifted(x, -1), edge)
-        windows = windows.view(-1, edge * edge, width)
+        windows = windows_of(self.shifted(x, -1), edge).view(-1, edge * edge, width)
         mask = self.mask(high, wide, x)
         attended, weights = self.attention(windows, mask)
         attended = self.dropout(attended)
