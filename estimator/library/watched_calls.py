@@ -15,8 +15,7 @@ def _optimizer_built(call: Call) -> Value:
     """An optimizer is made: its variant may be the caller's choice."""
     domain, (name, defaults) = domain_of(call), call.args
     options_of_optimizer(domain, defaults)
-    domain.tape.optimizers.append((name, dict(defaults), domain.here(call.span)))
-    return None
+    return domain.tape.optimizer(name, defaults, domain.here(call.span))
 
 
 def _entered_autocast(call: Call) -> Value:

@@ -47,7 +47,7 @@ class Plan:
     def another(self, done: int) -> bool:
         """Whether to run one more iteration after ``done``."""
         seen = self.tape
-        if seen.steps >= STEPS or seen.backwards >= MAX_BACKWARDS:
+        if seen.rounds >= STEPS or seen.backwards >= MAX_BACKWARDS:
             raise StopRun
         if done == 0 or (seen.depth and self.length is not None):
             return True
@@ -73,7 +73,7 @@ class LibraryPlan:
 
     def another(self, _done: int) -> bool:
         """Whether to run one more iteration."""
-        if self.tape.steps >= STEPS:
+        if self.tape.rounds >= STEPS:
             raise StopRun
         return True
 

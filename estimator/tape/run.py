@@ -51,6 +51,9 @@ class Autocast:
         self.depth = 0
         self.casts: dict[int, tuple[Tensor, Tensor]] = {}
 
+#: Steps of one optimizer after which the others are not waited for.
+PATIENCE = 6
+
 
 class Tape:
     """Events and thread state of one run. ``generation`` is the compute capability times ten (80: A100).
@@ -86,8 +89,23 @@ class Tape:
         self.forced_autocast: Dtype | None = None
         self.backwards = 0
         self.steps = 0
+        self.stepped: list[int] = []  # how often each optimizer has
         self._keys = 0
         self._sequence = 0
+
+    @property
+    def rounds(self) -> int:
+        """How often every optimizer has stepped; one that never steps is not waited for without end."""
+        if len(self.stepped) <= 1:
+            return self.steps
+        most = max(self.stepped)
+        return min(self.stepped) if most < PATIENCE else most
+
+    def optimizer(self, name: str, defaults: dict[str, Any], place: Place | None) -> int:
+        """A new optimizer of that class, with these options: its number."""
+        self.optimizers.append((name, dict(defaults), place))
+        self.stepped.append(0)
+        return len(self.stepped) - 1
 
     def allocate(self, size: int, kind: Kind | None = None) -> int:
         """A new storage of ``size`` bytes: its key."""

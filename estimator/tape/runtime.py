@@ -74,9 +74,14 @@ def assume(sentence: str) -> None:
     current().assume(sentence)
 
 
-def optimizer_built(name: str, defaults: dict[str, Any]) -> None:
-    """An optimizer of that class was made with these options."""
-    current().optimizers.append((name, dict(defaults), current().place))
+def optimizer_built(name: str, defaults: dict[str, Any]) -> int:
+    """An optimizer of that class was made with these options: its number."""
+    return current().optimizer(name, defaults, current().place)
+
+
+def optimizer_stepped(number: int) -> None:
+    """The optimizer of that number takes a step."""
+    current().stepped[number] += 1
 
 
 def enter_module(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -136,6 +141,7 @@ RUNTIME: Mapping[str, object] = {
     "torch._C._assume": assume,
     "torch._C._CUDA": CUDA,
     "torch._C._optimizer_built": optimizer_built,
+    "torch._C._optimizer_stepped": optimizer_stepped,
     "torch._C._set_attribute": set_attribute,
     "torch._C._get_attribute": get_attribute,
     "torch._C._named_modules": named_modules,

@@ -24,6 +24,7 @@ from estimator.tape.operations import (
     recurrent,
     reductions,
     sampling,
+    scattering,
     softmax,
     ternary,
     unary,
@@ -34,5 +35,6 @@ from estimator.tape.operations import (
 #: Importing them enters their operations in the registry.
 FAMILIES = (
     attention, comparison, composites, conversion, convolution, creation, dropout, embedding, foreach, gradients, grouped, indexing, losses,
-    matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, sampling, softmax, ternary, unary, views, windows,
+    matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, sampling, scattering,
+    softmax, ternary, unary, views, windows,
 )  # fmt: skip

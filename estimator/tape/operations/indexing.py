@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, SupportsIndex
 
-from estimator.tape.copying import same_layout
 from estimator.tape.dtype import INT64
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.inplace import overwritten
@@ -182,31 +181,6 @@ def gather(x: Tensor, dim: int, index: Tensor, **_: Any) -> Tensor:
     result = new(index.shape, x.dtype, x.device)
     tracked(node, result)
     return result
-
-
-@operation("scatter", ".scatter", "scatter_add", ".scatter_add", "index_add", ".index_add", "index_copy", ".index_copy", "index_put", ".index_put")
-def scatter(x: Tensor, dim: Any, index: Any, src: Any = None, **_: Any) -> Tensor:
-    """A copy of ``x`` with elements written or added at indices."""
-    source = src if isinstance(src, Tensor) else None
-    node = record((x, source), _scattered_back, (index,) if isinstance(index, Tensor) else ())
-    result = new(x.shape, x.dtype, x.device, same_layout(x))
-    tracked(node, result)
-    return result
-
-
-@operation(".scatter_", ".scatter_add_", ".index_add_", ".index_copy_", ".index_fill_", ".index_put_")
-def scatter_(x: Tensor, dim: Any, index: Any, src: Any = None, **_: Any) -> Tensor:
-    """Elements written or added at indices, in place."""
-    source = src if isinstance(src, Tensor) else None
-    return overwritten(x, record((x, source), _scattered_back, (index,) if isinstance(index, Tensor) else ()))
-
-
-def _scattered_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-    """The gradient as it is, and what of it belongs to the source."""
-    gradient, source = gradients[0], node.edges[1]
-    if gradient is None:
-        return (None, None)
-    return (gradient, new(source.shape, gradient.dtype, gradient.device) if source is not None else None)
 
 
 @operation("nonzero", ".nonzero", "masked_select", ".masked_select", "unique", ".unique")

@@ -8,6 +8,8 @@ def _marked(step):
 
     def marked_step(self, *args, **kwargs):
         before = torch._C._enter_phase("optimizer_step")
+        if before != "optimizer_step":
+            torch._C._optimizer_stepped(self._number)
         try:
             return step(self, *args, **kwargs)
         finally:
@@ -33,7 +35,7 @@ class Optimizer:
             cls.step = _marked(cls.step)
             cls._step_is_marked = True
         self.defaults = defaults
-        torch._C._optimizer_built(cls.__name__, defaults)
+        self._number = torch._C._optimizer_built(cls.__name__, defaults)
         self.state = _State()
         self.param_groups = []
         groups = [params] if isinstance(params, (torch.Tensor, dict)) else list(params)
