@@ -109,3 +109,4 @@ class Estimate:
     unknowns: tuple[str, ...] = ()
     fits: tuple[Fit, ...] = ()
     remedies: tuple[Remedy, ...] = field(default=())
+    started_at: str | None = None  # the line that starts it so, as "run.sh:12"; None for a start without arguments

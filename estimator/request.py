@@ -26,6 +26,13 @@ class Request:
     inference: bool = False
     generate: int | None = None
     context: int | None = None
+    #: The words after the script on the line that starts it, and what its launcher was given beside the number of processes (``config_file``).
+    arguments: tuple[str, ...] = ()
+    launcher: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    #: The line that starts the script so, as "run.sh:12"; None for a start without arguments.
+    started_at: str | None = None
+    #: Whether the lines of the repository that start the script are looked for, each an estimate of its own.
+    every_start: bool = True
 
     def __post_init__(self) -> None:
         if (self.entry is None) == (self.model is None):

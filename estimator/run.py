@@ -12,6 +12,7 @@ from estimator.catalog import Gpu, gpu, gpus
 from estimator.config import TrainingConfig
 from estimator.estimate import Estimate, Fit, Memory, Mode, Remedy, Verdict
 from estimator.fit import fits
+from estimator.readers.launches import Launch, launches_of
 from estimator.remedies import remedies
 from estimator.request import Request
 from estimator.script.changes import not_applied
@@ -19,24 +20,40 @@ from estimator.script.entry import is_entry
 from estimator.script.knobs import Knobs, ineffective_sizes
 from estimator.script.played import Played, generation_of, play
 
+#: Starts of one script that are estimated beside the one without arguments.
+_MOST_STARTS = 8
 _NOTHING_SEEN = "no model was seen to train: what the script runs when it is started without arguments does not reach one"
 
 __all__ = ["estimate", "is_entry"]
 
 
 def estimate(snapshot: Snapshot, request: Request) -> tuple[Estimate, ...]:
-    """Every configuration of the request's entry point; the one that runs without arguments first.
+    """Every configuration of the request's entry point: without arguments first, then as files of the repository start it.
 
     Raises ``estimator.catalog.UnknownNameError`` for a GPU or model that is not in the catalog.
     """
     cards = tuple(gpu(name) for name in request.gpus)
+    starts = launches_of(snapshot, request.entry)[:_MOST_STARTS] if request.entry is not None and request.every_start else ()
+    return (_estimated(snapshot, request, cards), *(_estimated(snapshot, _started(request, each), cards) for each in starts))
+
+
+def _started(request: Request, launch: Launch) -> Request:
+    """The request for a start by a line of the repository; what the caller sets goes before what the line does."""
+    devices = {} if launch.devices is None or "devices" in request.overrides else {"devices": launch.devices}
+    settings = {**launch.settings, **request.settings}
+    overrides = {**request.overrides, **devices}
+    return replace(request, settings=settings, overrides=overrides, arguments=launch.arguments, launcher=launch.options, started_at=str(launch))
+
+
+def _estimated(snapshot: Snapshot, request: Request, cards: tuple[Gpu, ...]) -> Estimate:
+    """One configuration."""
     played = play(snapshot, request, generation_of(cards))
     if isinstance(played, str):
-        return (_unresolved(request, cards, TrainingConfig(model=Unknown(played)), Mode.TRAINING, (played,)),)
+        return _unresolved(request, cards, TrainingConfig(model=Unknown(played)), Mode.TRAINING, (played,))
     request, played = _with_sizes(snapshot, request, played, cards)
     unknowns = (*played.unknowns, *not_applied(played.config, request.overrides))
     if played.memory is None:
-        return (_unresolved(request, cards, played.config, played.mode, unknowns or (_NOTHING_SEEN,)),)
+        return _unresolved(request, cards, played.config, played.mode, unknowns or (_NOTHING_SEEN,))
     found = Estimate(
         entry=request.entry or str(getattr(played.config.model, "value", request.model)),
         mode=played.mode,
@@ -44,8 +61,9 @@ def estimate(snapshot: Snapshot, request: Request) -> tuple[Estimate, ...]:
         memory=played.memory,
         unknowns=unknowns,
         fits=fits(played.memory, played.config, cards),
+        started_at=request.started_at,
     )
-    return (replace(found, remedies=_remedies(snapshot, request, found, cards)),)
+    return replace(found, remedies=_remedies(snapshot, request, found, cards))
 
 
 def _with_sizes(snapshot: Snapshot, request: Request, played: Played, cards: tuple[Gpu, ...]) -> tuple[Request, Played]:
@@ -64,7 +82,7 @@ def _with_sizes(snapshot: Snapshot, request: Request, played: Played, cards: tup
 def _unresolved(request: Request, cards: tuple[Gpu, ...], config: TrainingConfig, mode: Mode, unknowns: tuple[str, ...]) -> Estimate:
     """An estimate without numbers, which says what is missing."""
     verdicts = tuple(Fit(card.name, card.usable_bytes, Verdict.CANNOT_TELL) for card in cards)
-    return Estimate(request.entry or str(request.model), mode, config, None, unknowns, verdicts)
+    return Estimate(request.entry or str(request.model), mode, config, None, unknowns, verdicts, started_at=request.started_at)
 
 
 def _remedies(snapshot: Snapshot, request: Request, found: Estimate, cards: tuple[Gpu, ...]) -> tuple[Remedy, ...]:

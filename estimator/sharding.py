@@ -1,17 +1,21 @@
-"""One rank's share where parameters, gradients or optimizer state are sharded: formulas, since no second rank is played.
+"""One rank's share where parameters, gradients or optimizer state are sharded: formulas on a played run, since no second rank is played.
 
 ZeRO (Rajbhandari et al. 2020, arXiv 1910.02054, section 5): stage 1 shards the optimizer's state over N devices, stage 2 the gradients too, stage 3
 and FSDP the parameters too. What is sharded is whole only for the unit that runs: FSDP gathers one and prefetches the next
-(PyTorch's FSDP notes, ``backward_prefetch``), and holds that unit's whole gradient until it is reduced. The step works on the share alone.
+(PyTorch's FSDP notes, ``backward_prefetch``), and holds that unit's whole gradient until it is reduced. The step works on the share alone. State that
+is offloaded (ZeRO-Offload, Ren et al. 2021, arXiv 2101.06840) is updated on the host, where the gradients that it needs go as they are reduced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from estimator.estimate import Components
 from estimator.interval import Cause, Peak
+from estimator.tape.events import Allocated, Became, Entered, Event, Freed, Kind, Phase
+from estimator.timeline import outliving_a_step
 
 #: The strategies by the names that can be asked for, and how many of state, gradients and parameters each shards.
 STRATEGIES: Mapping[str, int] = {"zero1": 1, "zero2": 2, "zero3": 3, "fsdp": 3}
@@ -23,50 +27,108 @@ _BUCKET_BYTES = 2 * 500_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """Bytes that a rank holds without sharding.
+class Layout:
+    """How a run is spread over ``devices``: a ``strategy`` of ``STRATEGIES``, and what lies in host memory between its uses.
 
-    ``unit`` is the largest part that is gathered at once; ``gradients_in_backward`` are those that are there at the backward's own peak.
+    ``copies`` is how many bytes of the sharded copy stand behind a byte of the parameters that compute: 2 where float32 shards are gathered in 16 bits.
     """
 
-    parameters: int
-    gradients: int
-    state: int
-    buffers: int
-    unit: int
-    gradients_in_backward: int
+    strategy: str
+    devices: int
+    offloads_optimizer: bool = False
+    offloads_parameters: bool = False
+    copies: int = 1
+
+    @property
+    def depth(self) -> int:
+        """How many of state, gradients and parameters are sharded."""
+        return STRATEGIES[self.strategy]
 
 
-def per_rank(peak: Peak, phases: Mapping[str, int], whole: Whole, strategy: str, devices: int) -> tuple[Peak, Cause]:
-    """The peak of one of ``devices`` ranks, and what its layout leaves in doubt. ``phases``: the unsharded peak within each phase."""
-    depth = STRATEGIES[strategy]
-    parameters = _share(whole.parameters, devices, shards=depth >= _PARAMETERS)
-    gradients = _share(whole.gradients, devices, shards=depth >= _GRADIENTS)
-    state = _share(whole.state, devices, shards=depth >= _STATE)
-    held = parameters + state + whole.buffers
-    before = whole.parameters + whole.state + whole.buffers
-    gathered = _GATHERED * whole.unit if depth >= _PARAMETERS else 0
-    of_backward = whole.gradients_in_backward
-    saved = of_backward - _share(of_backward, devices, shards=depth >= _GRADIENTS)
-    unreduced = whole.unit if depth >= _PARAMETERS else 0
-    stepping = max(0, phases.get("optimizer_step", 0) - before - whole.gradients)
-    found = {
-        "forward": max(0, phases.get("forward", 0) - before) + held + gathered,
-        "backward": max(0, phases.get("backward", 0) - before - saved) + held + gathered + unreduced,
-        "optimizer_step": held + gradients + -(-stepping // devices),
-    }
-    at = max((name for name in found if name in phases), key=lambda name: found[name])
-    allocated = found[at]
+def per_rank(events: Sequence[Event], peak: Peak, layout: Layout, unit: int) -> tuple[Peak, dict[Phase, int], Cause]:
+    """The peak of one of the ranks, the most within each phase, and what the layout leaves in doubt.
+
+    ``unit`` is the largest part that is gathered at once, in bytes. What is loaded before the first step is not looked at.
+    """
+    rank = _Rank(layout, unit, outliving_a_step(events))
+    rank.play(events)
+    parts = Components(**{kind.value: size for kind, size in rank.parts.items()})
+    allocated = sum(rank.parts.values())
     reserved = max(allocated, round(allocated * peak.reserved_bytes / max(peak.allocated_bytes, 1)))
-    kept = {"forward": 0, "backward": of_backward - saved, "optimizer_step": gradients}[at]
-    parts = Components(parameters=parameters, gradients=kept, optimizer_state=state, buffers=whole.buffers, temporary=gathered if at != "optimizer_step" else 0)
-    rest = max(0, allocated - parts.parameters - parts.gradients - parts.optimizer_state - parts.buffers - parts.temporary)
-    kind = "temporary" if at == "optimizer_step" else "activations"
-    parts = replace(parts, **{kind: getattr(parts, kind) + rest})
-    doubt = 2 * whole.unit if depth >= _PARAMETERS else min(2 * _BUCKET_BYTES, whole.gradients)
-    sharded = replace(peak, components=parts, allocated_bytes=allocated, reserved_bytes=reserved, peak_at=at)
-    return sharded, Cause(f"how {strategy} lays out units and buckets over {devices} devices", doubt // 2, doubt)
+    doubt = 2 * unit if layout.depth >= _PARAMETERS else min(2 * _BUCKET_BYTES, rank.most_gradients)
+    cause = Cause(f"how {layout.strategy} lays out units and buckets over {layout.devices} devices", doubt // 2, doubt)
+    found = replace(peak, components=parts, allocated_bytes=allocated, reserved_bytes=reserved, peak_at=rank.at.value)
+    return found, rank.phases, cause
 
 
-def _share(size: int, devices: int, *, shards: bool) -> int:
-    return -(-size // devices) if shards else size
+class _Rank:
+    """What is alive on one rank, by kind, as the log of the whole run goes by."""
+
+    def __init__(self, layout: Layout, unit: int, states: set[int]) -> None:
+        self.layout = layout
+        self.unit = unit
+        self.states = states
+        self.live: dict[int, tuple[int, Kind]] = {}
+        self.whole: Counter[Kind] = Counter()
+        self.parts: dict[Kind, int] = {}
+        self.phases: dict[Phase, int] = {}
+        self.at = Phase.FORWARD
+        self.most_gradients = 0
+
+    def play(self, events: Sequence[Event]) -> None:
+        """Look at the most from the end of the first step on; at everything where there is none."""
+        phase, steady = Phase.FORWARD, not any(event == Entered(Phase.OPTIMIZER_STEP) for event in events)
+        for event in events:
+            match event:
+                case Allocated(key, size, kind):
+                    self.take(key, size, Kind.OPTIMIZER_STATE if key in self.states and kind is Kind.TEMPORARY else kind)
+                    if steady:
+                        self.look(phase)
+                case Freed(key):
+                    size, kind = self.live.pop(key)
+                    self.whole[kind] -= size
+                case Became(key, kind) if key in self.live:
+                    size, before = self.live.pop(key)
+                    self.whole[before] -= size
+                    self.take(key, size, kind)
+                case Entered(entered):
+                    steady = steady or phase is Phase.OPTIMIZER_STEP
+                    phase = entered
+                case _:
+                    pass
+
+    def take(self, key: int, size: int, kind: Kind) -> None:
+        """A storage is there, as that kind."""
+        self.live[key] = (size, kind)
+        self.whole[kind] += size
+        self.most_gradients = max(self.most_gradients, self.whole[Kind.GRADIENTS])
+
+    def look(self, phase: Phase) -> None:
+        """Whether this is the most so far."""
+        parts = {kind: self.share(kind, size, phase) for kind, size in self.whole.items()}
+        if self.layout.depth >= _PARAMETERS and phase is not Phase.OPTIMIZER_STEP:
+            unreduced = self.unit if phase is Phase.BACKWARD else 0
+            parts[Kind.TEMPORARY] = parts.get(Kind.TEMPORARY, 0) + _GATHERED * self.unit + unreduced
+        total = sum(parts.values())
+        self.phases[phase] = max(self.phases.get(phase, 0), total)
+        if total > sum(self.parts.values()):
+            self.parts, self.at = parts, phase
+
+    def share(self, kind: Kind, size: int, phase: Phase) -> int:
+        """Bytes of one rank for ``size`` bytes of the whole run."""
+        layout = self.layout
+        match kind:
+            case Kind.PARAMETERS:
+                return 0 if layout.offloads_parameters else self.divided(size, shards=layout.depth >= _PARAMETERS)
+            case Kind.GRADIENTS:
+                gone = layout.offloads_optimizer and layout.depth >= _GRADIENTS
+                return 0 if gone else self.divided(size, shards=layout.depth >= _GRADIENTS)
+            case Kind.OPTIMIZER_STATE:
+                return 0 if layout.offloads_optimizer else self.divided(size, shards=layout.depth >= _STATE)
+            case Kind.TEMPORARY | Kind.ACTIVATIONS if phase is Phase.OPTIMIZER_STEP:
+                return 0 if layout.offloads_optimizer else self.divided(size, shards=True)
+        return size
+
+    def divided(self, size: int, *, shards: bool) -> int:
+        """One rank's part of what is stored in the sharded copy's type."""
+        return self.layout.copies * (-(-size // self.layout.devices) if shards else size)

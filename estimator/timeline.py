@@ -62,29 +62,8 @@ def timeline(events: Sequence[Event]) -> Timeline:
                 possible = max(possible, allocator.allocated + size)
             case _:
                 pass
-    held = _alive(events if stale else events[:until], got, _outliving_a_step(events))
+    held = _alive(events if stale else events[:until], got, outliving_a_step(events))
     return Timeline(peak, allocator.peak_reserved, peak_phase, _components(held), phases, _holders(held), max(peak, possible))
-
-
-def held_at_peak_of(events: Sequence[Event], phase: Phase, kind: Kind) -> int:
-    """Bytes of one kind that are alive when most is, within one phase."""
-    sizes: dict[int, int] = {}
-    total = most = until = 0
-    now = Phase.FORWARD
-    for index, event in enumerate(events):
-        match event:
-            case Allocated(key, size):
-                sizes[key] = size
-                total += size
-                if now is phase and total > most:
-                    most, until = total, index + 1
-            case Freed(key):
-                total -= sizes[key]
-            case Entered(entered):
-                now = entered
-            case _:
-                pass
-    return sum(size for size, found, _ in _alive(events[:until], sizes, set()) if found is kind)
 
 
 def _alive(events: Iterable[Event], got: dict[int, int], states: set[int]) -> list[tuple[int, Kind, Place | None]]:
@@ -103,7 +82,7 @@ def _alive(events: Iterable[Event], got: dict[int, int], states: set[int]) -> li
     return list(live.values())
 
 
-def _outliving_a_step(events: Iterable[Event]) -> set[int]:
+def outliving_a_step(events: Iterable[Event]) -> set[int]:
     """Storages made in an optimizer step that are alive when it ends."""
     found: set[int] = set()
     made: set[int] = set()

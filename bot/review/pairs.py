@@ -91,7 +91,7 @@ def _estimates(snapshot: Snapshot, request: Request, problems: list[str]) -> tup
     if request.entry not in snapshot.contents:
         return ()
     try:
-        return estimate(snapshot, request)
+        return estimate(snapshot, replace(request, every_start=False))  # one start of each side is compared
     except Exception as error:  # noqa: BLE001  # findings must not be lost because a number cannot be told
         problems.append(f"The memory of {request.entry} could not be estimated: {type(error).__name__}: {error}")
         return ()

@@ -130,13 +130,25 @@ def _read(call: Call, kind: str) -> Value:
     if found is None:
         return Symbol(f"the content of a {kind} file that is not in the repository", call.span, call.machine.stamp)
     text, path = found
-    if kind == "YAML":
-        return as_yaml(call.machine, text, path)
+    return as_yaml(call.machine, text, path) if kind == "YAML" else _parsed(call.machine, text, path, kind)
+
+
+def _parsed(machine: Machine, text: str, path: str, kind: str) -> Value:
+    """A JSON or TOML document as guest values; a symbol where it cannot be read."""
     try:
         parsed = json.loads(text) if kind == "JSON" else tomllib.loads(text)
     except (ValueError, RecursionError):
-        return Symbol(f"the content of {path or f'a {kind} text'}, which cannot be read", call.span, call.machine.stamp)
-    return _plain(call.machine, text, path, parsed)
+        return Symbol(f"the content of {path or f'a {kind} text'}, which cannot be read", machine.span, machine.stamp)
+    return _plain(machine, text, path, parsed)
+
+
+def of_file(call: Call, name: str) -> Value:
+    """The YAML or JSON document in the file of that name; None where it is not in the repository."""
+    opened = call.machine.open_file(name, call.span)
+    if opened.text is None:
+        return None
+    text, path = str(opened.text), opened.text.path
+    return as_yaml(call.machine, text, path) if path.endswith((".yaml", ".yml")) else _parsed(call.machine, text, path, "JSON")
 
 
 def _of_kind(kind: str) -> HostFunction:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from analysis.interpreter.values import MISSING, Call, Function, GuestDict, HostFunction, Instance, Method, Symbol, Value
+from analysis.interpreter.values import MISSING, Call, Class, Function, GuestDict, HostFunction, Instance, Method, Symbol, Value
 from estimator.library.dataclass import fields_of
 from estimator.library.language import domain_of
 from estimator.tape.dtype import BFLOAT16, FLOAT16, FLOAT32
@@ -86,9 +86,6 @@ def _trainer_arguments(call: Call) -> Value:
     precision = domain.request.overrides.get("precision")
     if precision is not None:
         arguments["bf16"], arguments["fp16"] = precision == "amp-bf16", precision == "amp-fp16"
-    for name, what in (("deepspeed", "DeepSpeed"), ("fsdp", "FSDP")):
-        if arguments[name]:
-            domain.observed.unknowns[f"{domain.caller_place(name)}: sharding by {what} is not modelled yet; what is shown is one device without it"] = None
     return None
 
 
@@ -234,7 +231,8 @@ def _filled_dataclass(call: Call) -> Value:
     given = {**(document if isinstance(document, dict) else {}), **machine.overrides}
     names = fields_of(cls)
     machine.state.setdefault("asked", set()).update(names)
-    accepted = {name: value for name, value in given.items() if name in names or not names}
+    built_on = isinstance(cls, Class) and any("fields" not in owner.metadata and "__init__" in owner.namespace for owner in cls.mro)
+    accepted = {name: value for name, value in given.items() if name in names or not names or built_on}
     return machine.call(cls, [], accepted, call.span)
 
 

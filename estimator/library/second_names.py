@@ -33,17 +33,26 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         "preflight_zoo.clip": "CLIPTextConfig CLIPVisionConfig",
     },
     "torch.nn": {"torch.nn.parallel": "DataParallel"},
+    "torch.distributed": {"torch.distributed.device_mesh": "DeviceMesh init_device_mesh"},
+    "torch.distributed.fsdp.wrap": {"torch.distributed.fsdp": "FullyShardedDataParallel"},
     "torch.nn.parallel.data_parallel": {"torch.nn.parallel": "DataParallel"},
     "torch.utils.data.dataloader": {"torch.utils.data": "DataLoader default_collate"},
     "torch.utils.data.dataset": {"torch.utils.data": "Dataset IterableDataset TensorDataset Subset ConcatDataset random_split"},
     "torch.utils.data.distributed": {"torch.utils.data": "DistributedSampler"},
     "torch.utils.data.sampler": {"torch.utils.data": "Sampler SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler"},
-    "accelerate.utils": {"accelerate": "set_seed ProjectConfiguration DistributedDataParallelKwargs GradientAccumulationPlugin"},
+    "accelerate.utils": {
+        "accelerate": "set_seed ProjectConfiguration DistributedDataParallelKwargs GradientAccumulationPlugin InitProcessGroupKwargs DataLoaderConfiguration",
+        "accelerate.sharding": "DeepSpeedPlugin FullyShardedDataParallelPlugin",
+    },
+    "accelerate": {"accelerate.sharding": "DeepSpeedPlugin FullyShardedDataParallelPlugin"},
 }  # fmt: skip
 #: Modules under another name.
 _MODULES: Mapping[str, str] = {
     "transformers.utils.quantization_config": "transformers.quantization",
     "bitsandbytes.nn.modules": "bitsandbytes.nn",
+    "torch.distributed._composable.fsdp": "torch.distributed.fsdp",
+    "torch.distributed.fsdp.fully_sharded_data_parallel": "torch.distributed.fsdp",
+    "torch.distributed.fsdp.api": "torch.distributed.fsdp",
     "torchvision.transforms.v2": "torchvision.transforms",
     "torchvision.transforms.transforms": "torchvision.transforms",
     "torchvision.transforms.v2.functional": "torchvision.transforms.functional",

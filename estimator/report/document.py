@@ -21,6 +21,7 @@ def estimate_document(estimate: Estimate) -> dict[str, Any]:
     """One estimate as JSON values."""
     return {
         "entry": estimate.entry,
+        "started_at": estimate.started_at,
         "mode": estimate.mode.value,
         "config": {name: _setting(value) for name, value in estimate.config.items()},
         **_memory(estimate.memory),

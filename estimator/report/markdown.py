@@ -14,7 +14,7 @@ def as_markdown(estimates: Iterable[Estimate]) -> str:
 
 
 def _lines(estimate: Estimate) -> Iterator[str]:
-    yield f"### {_code(estimate.entry)} ({estimate.mode.value})"
+    yield f"### {_code(estimate.entry)} ({estimate.mode.value})" + (f" as {_code(estimate.started_at)} starts it" if estimate.started_at else "")
     yield ""
     yield from _table(("Setting", "Read as"), [(name, _cell(value)) for name, value in shown_settings(estimate)])
     if estimate.memory is None:

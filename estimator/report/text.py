@@ -14,7 +14,7 @@ def as_text(estimates: Iterable[Estimate]) -> str:
 
 
 def _lines(estimate: Estimate) -> Iterator[str]:
-    yield f"{estimate.entry} ({estimate.mode.value})"
+    yield f"{estimate.entry} ({estimate.mode.value})" + (f" as {estimate.started_at} starts it" if estimate.started_at else "")
     yield from _table(shown_settings(estimate))
     if estimate.memory is None:
         yield "  Peak memory: cannot tell."

@@ -152,7 +152,7 @@ class TapeDomain:
     def lookup(self, dotted: str) -> Value:
         """What a library's name stands for; some names are other spellings of what guest source defines."""
         if dotted == "sys.argv":
-            return [self.machine.entry_path]
+            return [self.machine.entry_path, *self.request.arguments]
         if dotted in self.machine.patched:
             return self.machine.patched[dotted]
         target = second_names().get(dotted)

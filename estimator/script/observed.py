@@ -60,6 +60,8 @@ class Observed:
     #: A window of accumulation that was shortened, as it is written.
     window: Fact = (None, None)
     generated: bool = False
+    #: What a sharded run keeps in host memory and in which type, by fields of ``estimator.sharding.Layout``.
+    layout: dict[str, Any] = field(default_factory=dict)
     #: Results that a library's loop handed out last: bytes by the key of their storage.
     handed_out: dict[int, int] = field(default_factory=dict)
 

@@ -16,12 +16,12 @@ from estimator.kernels import SM80
 from estimator.request import Request
 from estimator.script.causes import Doubted
 from estimator.script.entry import not_an_entry
-from estimator.script.reading import config_of, mode_of
+from estimator.script.reading import config_of, layout_of, mode_of
 from estimator.script.run import Run
 from estimator.script.template import PATH, around, config_for, config_shown, script_for, without_lines
-from estimator.sharding import STRATEGIES, Whole, per_rank
-from estimator.tape.events import Kind, Phase
-from estimator.timeline import held_at_peak_of, timeline
+from estimator.sharding import per_rank
+from estimator.tape.events import Kind
+from estimator.timeline import timeline
 
 #: Source lines shown as what holds most.
 _SHOWN_HOLDERS = 5
@@ -119,17 +119,11 @@ def _memory(run: Run, card: Gpu | None, doubted: Doubted, *, named: bool) -> Mem
         peak_at=played.phase.value,
         largest=tuple(holders)[:_SHOWN_HOLDERS],
     )
-    phases = {phase.value: peak_within for phase, peak_within in played.phases.items()}
+    within = played.phases
     causes = [*doubted.causes(run, played)]
-    strategy, devices = doubted.request.overrides.get("sharding"), doubted.request.overrides.get("devices", 1)
-    if isinstance(strategy, str) and strategy in STRATEGIES and devices > 1:
-        peak, cause = per_rank(peak, phases, _whole(run, parts), strategy, devices)
+    layout = layout_of(run, doubted.request)
+    if layout is not None:
+        peak, within, cause = per_rank(run.tape.events, peak, layout, run.observed.unit_bytes)
         causes.append(cause)
-    return replace(memory_of(peak, context_on(card), causes), phases=tuple(phases.items()))
-
-
-def _whole(run: Run, parts: dict[str, int]) -> Whole:
-    """What a rank would hold without sharding: the state is there throughout the second iteration, the peak's too."""
-    seen = run.observed
-    gradients = held_at_peak_of(run.tape.events, Phase.BACKWARD, Kind.GRADIENTS)
-    return Whole(seen.parameter_bytes, seen.trainable_bytes, parts["optimizer_state"], parts["buffers"], seen.unit_bytes, gradients)
+    phases = tuple((phase.value, most) for phase, most in within.items())
+    return replace(memory_of(peak, context_on(card), causes), phases=phases)

@@ -13,7 +13,7 @@ from estimator.script.loops import MICRO_BATCHES, WINDOW
 from estimator.script.observed import Argument, ModelCall, Observed
 from estimator.script.origins import NAMES, called_at, written_at
 from estimator.script.run import Run, as_value
-from estimator.sharding import STRATEGIES
+from estimator.sharding import STRATEGIES, Layout
 
 _PRECISIONS = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float64": "fp64"}
 #: Dimensions of a batch of token numbers and of a batch of images.
@@ -42,7 +42,7 @@ def config_of(run: Run, request: Request) -> TrainingConfig:
         optimizer=_optimizer(run),
         checkpointing=_checkpointing(run),
         attention=_attention(run, call),
-        devices=Known(request.overrides.get("devices", 1)),
+        devices=_devices(observed, request),
         sharding=_sharding(observed, request),
         accumulation_steps=_accumulation(run),
     )
@@ -150,6 +150,24 @@ def _attention(run: Run, call: ModelCall) -> Certainty[str]:
     if call.attention is not None:
         return Known(call.attention, called_at(run.sources, "attn_implementation"))
     return Unknown("PyTorch's own attention was not seen to be called") if name is None else Known(name, place)
+
+
+def _devices(observed: Observed, request: Request) -> Certainty[int]:
+    wanted = request.overrides.get("devices")
+    if wanted is not None:
+        return Known(wanted)
+    stated, place = observed.first("devices")
+    return Known(stated or 1, place)
+
+
+def layout_of(run: Run, request: Request) -> Layout | None:
+    """How the run is sharded over its devices; None where it is not, or over one."""
+    devices = _devices(run.observed, request)
+    sharding = _sharding(run.observed, request)
+    strategy, count = getattr(sharding, "value", "none"), getattr(devices, "value", 1)
+    if strategy not in STRATEGIES or (count <= 1 and not any(run.observed.layout.values())):
+        return None
+    return Layout(strategy, count, **run.observed.layout)
 
 
 def _sharding(observed: Observed, request: Request) -> Certainty[str]:

@@ -8,28 +8,52 @@ import pytest
 
 from estimator.estimate import Components
 from estimator.interval import Peak
-from estimator.sharding import STRATEGIES, Whole, per_rank
+from estimator.sharding import STRATEGIES, Layout, per_rank
+from estimator.tape.events import Allocated, Became, Entered, Freed, Kind, Phase
 
 GIB = 1 << 30
+UNIT = GIB // 8
 #: Two gibibytes of 16-bit parameters and gradients, eight of state, four of activations; the step's temporaries are two.
-WHOLE = Whole(parameters=2 * GIB, gradients=2 * GIB, state=8 * GIB, buffers=0, unit=GIB // 8, gradients_in_backward=GIB)
-PEAK = Peak(
-    1, 1, Components(parameters=2 * GIB, gradients=GIB, optimizer_state=8 * GIB, activations=4 * GIB), 15 * GIB, 16 * GIB, "backward"
-)  # fmt: skip
-PHASES = {"forward": 14 * GIB, "backward": 15 * GIB, "optimizer_step": 14 * GIB}
+PARAMETERS, STATE, ACTIVATIONS, GRADIENTS, STEP = range(5)
+ITERATION = [
+    Entered(Phase.FORWARD),
+    Allocated(ACTIVATIONS, 4 * GIB, Kind.ACTIVATIONS, None),
+    Entered(Phase.BACKWARD),
+    Allocated(GRADIENTS, GIB, Kind.TEMPORARY, None),
+    Became(GRADIENTS, Kind.GRADIENTS),
+    Allocated(GRADIENTS + 10, GIB, Kind.GRADIENTS, None),
+    Freed(ACTIVATIONS),
+    Entered(Phase.OPTIMIZER_STEP),
+]
+FREED = [Freed(GRADIENTS), Freed(GRADIENTS + 10), Entered(Phase.FORWARD)]
+LOG = [
+    Allocated(PARAMETERS, 2 * GIB, Kind.PARAMETERS, None),
+    *ITERATION,
+    Allocated(STATE, 8 * GIB, Kind.TEMPORARY, None),
+    *FREED,
+    *ITERATION,
+    Allocated(STEP, 2 * GIB, Kind.TEMPORARY, None),
+    Freed(STEP),
+    *FREED,
+]
+PEAK = Peak(1, 1, Components(), 16 * GIB, 17 * GIB, "backward")
+
+
+def ranked(strategy, devices=8, **layout):
+    return per_rank(LOG, PEAK, Layout(strategy, devices, **layout), UNIT)
 
 
 @pytest.mark.parametrize(
     ("strategy", "gib"),
     [
-        ("zero1", 2 + 1 + 4 + 1),  # parameters, an eighth of the state, activations, and the gradients that are there at the peak
-        ("zero2", 2 + 1 + 4 + 1 / 8),
-        ("zero3", 2 / 8 + 1 + 4 + 1 / 8 + 3 / 8),  # two gathered units, and the gradient of the one that runs
-        ("fsdp", 2 / 8 + 1 + 4 + 1 / 8 + 3 / 8),
+        ("zero1", 2 + 1 + 4 + 2),  # parameters, an eighth of the state, activations, gradients
+        ("zero2", 2 + 1 + 4 + 1),  # the first gradient is whole while it is made
+        ("zero3", 2 / 8 + 1 + 4 + 1 + 3 / 8),  # two gathered units, and the gradient of the one that runs
+        ("fsdp", 2 / 8 + 1 + 4 + 1 + 3 / 8),
     ],
 )
 def test_each_strategy_divides_what_it_shards(strategy, gib):
-    found, _ = per_rank(PEAK, PHASES, WHOLE, strategy, 8)
+    found, _, _ = ranked(strategy)
     assert found.allocated_bytes == gib * GIB
     assert found.peak_at == "backward"
 
@@ -37,14 +61,27 @@ def test_each_strategy_divides_what_it_shards(strategy, gib):
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("devices", [2, 8, 64])
 def test_the_parts_add_up_and_the_layout_is_in_doubt(strategy, devices):
-    found, cause = per_rank(PEAK, PHASES, WHOLE, strategy, devices)
+    found, phases, cause = ranked(strategy, devices)
     assert sum(getattr(found.components, field.name) for field in fields(Components)) == found.allocated_bytes < PEAK.allocated_bytes
     assert found.reserved_bytes >= found.allocated_bytes
+    assert found.allocated_bytes == max(phases.values())
     assert cause.above >= cause.below > 0
 
 
-def test_without_activations_the_step_is_the_peak():
-    phases = {"forward": 10 * GIB, "backward": 12 * GIB, "optimizer_step": 14 * GIB}
-    found, _ = per_rank(PEAK, phases, WHOLE, "zero1", 8)
-    assert found.peak_at == "optimizer_step"
-    assert found.allocated_bytes == (2 + 2 + 1 + 2 / 8) * GIB
+def test_the_first_iteration_is_not_looked_at():
+    _, phases, _ = ranked("zero1", 1)
+    assert phases[Phase.BACKWARD] == (2 + 8 + 4 + 2) * GIB
+
+
+def test_what_is_offloaded_takes_nothing_on_the_device():
+    state = ranked("zero2", offloads_optimizer=True)[0]
+    everything = ranked("zero3", offloads_optimizer=True, offloads_parameters=True)[0]
+    assert (state.components.optimizer_state, state.components.gradients) == (0, 0)
+    assert state.allocated_bytes == (2 + 4) * GIB + (1 * GIB)  # the gradient that is being made is there for a moment
+    assert everything.components.parameters == 0
+
+
+def test_shards_of_another_type_are_as_many_bytes_larger():
+    found = ranked("fsdp", copies=2)[0]
+    assert found.components.optimizer_state == 2 * GIB
+    assert found.components.parameters == GIB // 2

@@ -1,7 +1,8 @@
 """``lightning.pytorch``. Mirrors Lightning 2.6: precision around the hooks, and gradients that are cleared between forward and backward."""
 
 import torch
-from preflight_host import hyperparameters, lightning_built, not_modelled
+from lightning.strategies import devices_of, sharded
+from preflight_host import hyperparameters, lightning_built, noted_devices
 from torch import nn
 
 
@@ -160,9 +161,9 @@ class Trainer:
         self, accelerator="auto", strategy="auto", devices="auto", precision=None, accumulate_grad_batches=1, gradient_clip_val=None, max_epochs=None,
         **options,
     ):  # fmt: skip
-        if isinstance(strategy, str) and ("fsdp" in strategy or "deepspeed" in strategy):
-            not_modelled("the strategy " + strategy)
         self.precision = lightning_built(precision, accumulate_grad_batches)
+        noted_devices(devices_of(devices, options.get("num_nodes", 1)))
+        self.sharded = sharded(strategy, self.precision)
         self.dtype = torch.bfloat16 if "bf16" in self.precision else torch.float16 if "16" in self.precision else None
         self.pure = self.precision.endswith("-true")
         self.scaler = torch.amp.GradScaler("cuda") if self.precision == "16-mixed" else None
@@ -183,9 +184,14 @@ class Trainer:
             loader = list(loader.values())[0] if isinstance(loader, dict) else loader[0]
         model.configure_model()
         model.to(torch.device("cuda"))
+        if self.sharded is not None:
+            self.sharded.prepare(model)
         if self.pure and self.dtype is not None:
             model.to(self.dtype)
-        self.optimizers = [_Optimizer(each, self) if not model.automatic_optimization else each for each in optimizers_in(model.configure_optimizers())]
+        made = optimizers_in(model.configure_optimizers())
+        if self.sharded is not None:
+            made = [self.sharded.wrapped(each) for each in made]
+        self.optimizers = [_Optimizer(each, self) if not model.automatic_optimization else each for each in made]
         model.train()
         batches = iter(loader)
         model.on_train_start()

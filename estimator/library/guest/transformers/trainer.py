@@ -6,6 +6,7 @@ from preflight_host import accepts, handed_out, not_modelled, open_data_set, par
 from torch.utils.data import DataLoader
 from transformers.collators import DataCollatorWithPadding, default_data_collator
 from transformers.schedules import Schedule
+from transformers.sharding import sharded
 from transformers.training_args import TrainingArguments
 
 
@@ -62,8 +63,12 @@ class Trainer:
         self.eval_dataset = eval_dataset
         self.compute_loss_func = compute_loss_func
         self.optimizer, self.lr_scheduler = optimizers
+        self.sharded = sharded(self.args)
         precision = "bf16" if self.args.bf16 else "fp16" if self.args.fp16 else "no"
+        if self.sharded is not None and self.sharded.dtype is not None:
+            precision = "no"
         self.accelerator = Accelerator(mixed_precision=precision, gradient_accumulation_steps=1)
+        self.accelerator.sharded = None
         self.model_accepts_loss_kwargs = accepts(self.model, "**")
         if hasattr(self.model, "config") and not self.args.use_cache:
             self.model.config.use_cache = False
@@ -162,8 +167,12 @@ class Trainer:
         if self.args.gradient_checkpointing:
             self.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs=self.args.gradient_checkpointing_kwargs)
         loader = self.accelerator.prepare(self.get_train_dataloader())
+        if self.sharded is not None:
+            self.sharded.prepare(self.model)
         self.create_optimizer()
         model, self.optimizer = self.accelerator.prepare(self.model, self.optimizer)
+        if self.sharded is not None:
+            self.optimizer.optimizer = self.sharded.wrapped(self.optimizer.optimizer)
         self.create_scheduler()
         self.model_wrapped = model
         total = torch.tensor(0.0, device=self.args.device)
@@ -181,6 +190,8 @@ class Trainer:
             self.optimizer.step()
             self.lr_scheduler.step()
             model.zero_grad()
+            if self.sharded is not None:
+                self.optimizer.zero_grad()
         return TrainOutput()
 
     def evaluate(self, *args, **options):

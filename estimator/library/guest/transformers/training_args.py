@@ -1,7 +1,7 @@
 """``TrainingArguments``. Mirrors transformers 5.24.0: the arguments that decide memory, and their defaults."""
 
 import torch
-from preflight_host import trainer_arguments
+from preflight_host import trainer_arguments, world_size
 
 
 class TrainingArguments:
@@ -9,7 +9,7 @@ class TrainingArguments:
         self, output_dir=None, per_device_train_batch_size=8, per_device_eval_batch_size=8, gradient_accumulation_steps=1, bf16=False, fp16=False,
         optim="adamw_torch_fused", gradient_checkpointing=False, gradient_checkpointing_kwargs=None, max_grad_norm=1.0, num_train_epochs=3.0, max_steps=-1,
         learning_rate=5e-5, weight_decay=0.0, use_cache=False, remove_unused_columns=True, label_names=None, bf16_full_eval=False, torch_compile=False,
-        eval_strategy="no", seed=42, local_rank=-1, do_train=False, do_eval=False, deepspeed=None, fsdp="", **others,
+        eval_strategy="no", seed=42, local_rank=-1, do_train=False, do_eval=False, deepspeed=None, fsdp="", fsdp_config=None, **others,
     ):  # fmt: skip
         self.output_dir = output_dir
         self.per_device_train_batch_size = per_device_train_batch_size
@@ -36,13 +36,18 @@ class TrainingArguments:
         self.do_eval = do_eval
         self.deepspeed = deepspeed
         self.fsdp = fsdp
+        self.fsdp_config = fsdp_config
         for name, value in others.items():
             setattr(self, name, value)
         self.device = torch.device("cuda")
-        self.n_gpu = self.world_size = 1
+        self.n_gpu = 1
         self.process_index = self.local_process_index = 0
         self.should_save = True
         trainer_arguments(self)
+
+    @property
+    def world_size(self):
+        return world_size()
 
     @property
     def train_batch_size(self):

@@ -3,7 +3,9 @@
 from contextlib import contextmanager
 
 import torch
-from preflight_host import accelerator_built, converted_to_fp32, handed_out, not_modelled
+from accelerate.sharding import DeepSpeedPlugin, FullyShardedDataParallelPlugin, launch_precision, of_launch
+from preflight_host import accelerator_built, converted_to_fp32, handed_out, world_size
+from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader
 
 
@@ -100,14 +102,16 @@ class _Optimizer:
 
 
 class _State:
-    num_processes = 1
     process_index = local_process_index = 0
     deepspeed_plugin = fsdp_plugin = None
+
+    @property
+    def num_processes(self):
+        return world_size()
 
 
 class Accelerator:
     is_main_process = is_local_main_process = is_last_process = True
-    num_processes = 1
     process_index = local_process_index = 0
     distributed_type = "NO"
     use_distributed = False
@@ -119,23 +123,35 @@ class Accelerator:
     ):  # fmt: skip
         if gradient_accumulation_plugin is not None:
             gradient_accumulation_steps = gradient_accumulation_plugin.num_steps
-        if deepspeed_plugin is not None or fsdp_plugin is not None:
-            not_modelled("sharding by DeepSpeed or FSDP")
+        if mixed_precision is None:
+            mixed_precision = launch_precision()
         self.mixed_precision = accelerator_built(mixed_precision, gradient_accumulation_steps)
         self.gradient_accumulation_steps = gradient_accumulation_steps
         self.device = torch.device("cpu" if cpu else "cuda")
         self.dtype = torch.bfloat16 if self.mixed_precision == "bf16" else torch.float16 if self.mixed_precision == "fp16" else None
-        self.scaler = torch.amp.GradScaler("cuda") if self.mixed_precision == "fp16" else None
+        plugin = fsdp_plugin if deepspeed_plugin is None else deepspeed_plugin
+        self.sharded = of_launch(self.dtype) if plugin is None else plugin.settings(self.dtype)
+        if self.sharded is not None and self.sharded.dtype is not None:
+            self.dtype = None
+        self.scaler = torch.amp.GradScaler("cuda") if self.mixed_precision == "fp16" and self.dtype is not None else None
         self.sync_gradients = True
         self.micro_batches = 0
         self.state = _State()
         self.trackers = []
 
     @property
+    def num_processes(self):
+        return world_size()
+
+    @property
     def native_amp(self):
         return self.dtype is not None
 
     def prepare(self, *values, device_placement=None):
+        if self.sharded is not None:
+            for value in values:
+                if isinstance(value, torch.nn.Module):
+                    self.sharded.prepare(value)
         made = tuple(self.prepared(value) for value in values)
         return made[0] if len(made) == 1 else made
 
@@ -152,10 +168,12 @@ class Accelerator:
         model.to(self.device)
         if self.dtype is not None:
             model.forward = _Forward(model.forward, self.dtype)
+        if self.sharded is None and world_size() > 1:
+            model = DistributedDataParallel(model)
         return model
 
     def prepare_optimizer(self, optimizer, **options):
-        return _Optimizer(optimizer, self)
+        return _Optimizer(optimizer if self.sharded is None else self.sharded.wrapped(optimizer), self)
 
     def prepare_data_loader(self, loader, **options):
         return _Placed(loader, self.device)
@@ -188,7 +206,7 @@ class Accelerator:
         return nothing() if self.dtype is None else torch.autocast("cuda", dtype=self.dtype)
 
     def unwrap_model(self, model, *args, **options):
-        return model
+        return model.module if isinstance(model, DistributedDataParallel) else model
 
     def gather(self, value):
         return value

@@ -1,0 +1,164 @@
+"""Lines that start a script: by which launcher, on how many devices, with which arguments.
+
+A line is read as a shell reads it, variables that the same file sets put in; what only the shell could know (``$SLURM_NNODES``, ``$(nproc)``) stays unknown,
+and an argument made of it is left out.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from analysis.snapshot import Snapshot
+
+_SHELL = (".sh", ".bash", ".slurm", ".sbatch", ".job", ".zsh")
+_NAMES = frozenset({"makefile", "justfile"})
+#: Longer files hold no launch line that a person wrote.
+_MAX_CHARACTERS = 200_000
+_MAX_FILES = 400
+_ASSIGNED = re.compile(r"^(?:export\s+)?([A-Za-z_]\w*)=(\"[^\"]*\"|'[^']*'|[^\s;&|#]*)\s*(?:#.*)?$")
+_VARIABLE = re.compile(r"\$\{?(\w+)(?::?-([^}]*))?\}?")
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+#: Options of launchers that name processes on one machine, and machines.
+_PROCESSES = frozenset({"nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "num-gpus", "num-processes"})
+_MACHINES = frozenset({"nnodes", "num_nodes", "num_machines", "num-machines"})
+#: Options of launchers that are switches: what follows is not their value.
+_SWITCHES = frozenset({"standalone", "multi_gpu", "multi-gpu", "use_fsdp", "use_deepspeed", "no_python", "module", "no_local_rank", "cpu", "debug", "mixed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One way in which a file of the repository starts a script.
+
+    ``devices`` is None where no launcher says how many. ``settings`` are the arguments with a name, as text; ``arguments`` all words after the script.
+    """
+
+    path: str
+    line: int
+    devices: int | None
+    settings: Mapping[str, str]
+    arguments: tuple[str, ...]
+    options: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+def launches_of(snapshot: Snapshot, entry: str) -> tuple[Launch, ...]:
+    """The different ways in which files of the repository start ``entry``, in the order of their paths and lines."""
+    found: dict[tuple[object, ...], Launch] = {}
+    files = [path for path in sorted(snapshot.contents) if _may_launch(path)]
+    for path in files[:_MAX_FILES]:
+        text = snapshot.contents[path][: _MAX_CHARACTERS + 1].decode("utf-8", "replace")
+        if len(text) <= _MAX_CHARACTERS and posixpath.basename(entry) in text:
+            for launch in _in_text(text, path, entry):
+                found.setdefault((launch.devices, launch.arguments, tuple(launch.options.items())), launch)
+    return tuple(found.values())
+
+
+def _may_launch(path: str) -> bool:
+    name = posixpath.basename(path).lower()
+    workflow = path.startswith(".github/workflows/") and name.endswith((".yml", ".yaml"))
+    return workflow or name.endswith(_SHELL) or name in _NAMES or name.startswith("dockerfile")
+
+
+def _in_text(text: str, path: str, entry: str) -> Iterator[Launch]:
+    variables: dict[str, str] = {}
+    for number, line in _logical_lines(text):
+        assigned = _ASSIGNED.match(line)
+        if assigned is not None:
+            variables[assigned[1]] = _expanded(assigned[2].strip("\"'"), variables)
+            continue
+        if ".py" in line or " -m " in line:
+            launch = _launch(_words(_expanded(line, variables)), path, number, entry)
+            if launch is not None:
+                yield launch
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines with those that a backslash continues joined, and the number of the first."""
+    joined, first = "", 0
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.strip().removeprefix("- ").removeprefix("run: ").removeprefix("RUN ").removeprefix("CMD ").lstrip("@")
+        if line.startswith("#"):
+            continue
+        first = first or number
+        if line.endswith("\\"):
+            joined += line[:-1] + " "
+            continue
+        yield first, joined + line
+        joined, first = "", 0
+
+
+def _expanded(text: str, variables: Mapping[str, str]) -> str:
+    def value(match: re.Match[str]) -> str:
+        known = variables.get(match[1], match[2])
+        return match[0] if known is None else known
+
+    return _VARIABLE.sub(value, text)
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError:
+        return []
+
+
+def _launch(words: Sequence[str], path: str, line: int, entry: str) -> Launch | None:
+    """The start of ``entry`` in a command; None where it starts something else."""
+    at = next((i for i, word in enumerate(words) if _is_script(word, path, entry)), None)
+    if at is None:
+        return None
+    before = [word for word in words[:at] if "=" not in word.partition("-")[0]]
+    launcher = next(
+        (word for word in before if posixpath.basename(word) in {"torchrun", "accelerate", "deepspeed", "python", "python3", "srun", "mpirun"}), None
+    )
+    launcher = launcher or next((word for word in before if word.startswith(("python", "${PYTHON", "$PYTHON", "$(PYTHON"))), None)
+    if launcher is None:
+        return None
+    options = _named(before)
+    end = next((i for i, word in enumerate(words[at + 1 :], at + 1) if word in {"&&", ";", "||", "|", "&", ">", ">>", "2>&1"}), len(words))
+    arguments = tuple(word for word in words[at + 1 : end] if "$" not in word)
+    return Launch(path, line, _devices(options), _named(arguments), arguments, {name: text for name, text in options.items() if name == "config_file"})
+
+
+def _is_script(word: str, path: str, entry: str) -> bool:
+    """Whether a word names the entry: from the repository's top, from the file's own folder, or by the end of its path."""
+    if word.endswith(".py"):
+        given = posixpath.normpath(word)
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), word))
+        return entry in {given, beside} or entry.endswith("/" + given.lstrip("./"))
+    return word.replace(".", "/") + ".py" == entry
+
+
+def _named(words: Sequence[str]) -> dict[str, str]:
+    """``--name value``, ``--name=value``, ``name=value`` and switches, by name; dashes are underscores."""
+    found: dict[str, str] = {}
+    waiting: str | None = None
+    for word in words:
+        name, is_assigned, value = word.partition("=")
+        if word.startswith("--") or (word.startswith("-") and not word[1:2].isdigit() and len(word) > 1):
+            plain = name.lstrip("-").replace("-", "_")
+            found[plain] = value if is_assigned else "True"
+            waiting = None if is_assigned or plain in _SWITCHES else plain
+        elif waiting is not None:
+            found[waiting] = word
+            waiting = None
+        elif is_assigned and name.replace(".", "").isidentifier():
+            found[name] = value
+    return found
+
+
+def _devices(options: Mapping[str, str]) -> int | None:
+    """Processes on one machine times machines, where they are numbers."""
+    per_machine = next((options[name] for name in options if name in _PROCESSES), None)
+    machines = next((options[name] for name in options if name in _MACHINES), "1").rpartition(":")[2]
+    if per_machine is None or not per_machine.isdigit():
+        return None
+    in_all = any(name in options for name in ("num_processes",))
+    return int(per_machine) * (1 if in_all or not machines.isdigit() else int(machines)) or None

@@ -1,0 +1,65 @@
+"""Lines that start a script are found with their devices and arguments; what only the shell knows is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.snapshot import Snapshot
+from estimator.readers.launches import launches_of
+
+
+def launches(text, path="run.sh", entry="train.py"):
+    return launches_of(Snapshot.of({path: text.encode(), entry: b"import torch\n"}), entry)
+
+
+@pytest.mark.parametrize(
+    ("line", "devices", "settings"),
+    [
+        ("python train.py --lr 0.1 --amp", None, {"lr": "0.1", "amp": "True"}),
+        ("torchrun --standalone --nproc_per_node=8 train.py --batch_size=4", 8, {"batch_size": "4"}),
+        ("torchrun --nnodes 2 --nproc-per-node 4 train.py", 8, {}),
+        ("python -m torch.distributed.launch --nproc_per_node 2 train.py", 2, {}),
+        ("deepspeed --num_gpus=4 train.py --deepspeed_config ds.json", 4, {"deepspeed_config": "ds.json"}),
+        ("CUDA_VISIBLE_DEVICES=0 python3 ./train.py --size 224  # small", None, {"size": "224"}),
+        ("accelerate launch --num_processes 16 --num_machines 2 train.py", 16, {}),
+        ("srun python train.py data.batch=8", None, {"data.batch": "8"}),
+    ],
+)
+def test_a_command_is_read(line, devices, settings):
+    [found] = launches(line)
+    assert found.devices == devices
+    assert dict(found.settings) == settings
+
+
+def test_variables_and_continued_lines_are_put_together():
+    [found] = launches('GPUS=${GPUS:-8}\nBATCH="16"\n\ntorchrun --nproc_per_node=$GPUS \\\n  train.py --batch $BATCH --out $SCRATCH/run --seed 1\n')
+    assert (found.devices, dict(found.settings)["batch"], found.line) == (8, "16", 4)
+    assert "$SCRATCH/run" not in found.arguments
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("Makefile", "train:\n\t@python train.py --epochs 3\n"),
+        ("docker/Dockerfile.gpu", "FROM x\nCMD python train.py --epochs 3\n"),
+        (".github/workflows/smoke.yml", "jobs:\n  t:\n    steps:\n      - run: python train.py --epochs 3\n"),
+        ("jobs/big.slurm", "#SBATCH --gpus=8\npython train.py --epochs 3\n"),
+    ],
+)
+def test_every_kind_of_file_is_read(path, text):
+    [found] = launches(text, path)
+    assert dict(found.settings) == {"epochs": "3"}
+
+
+@pytest.mark.parametrize("line", ["python evaluate.py", "cp train.py old/", "# python train.py --lr 1", "echo 'unclosed train.py"])
+def test_other_lines_start_nothing(line):
+    assert launches(line) == ()
+
+
+def test_the_same_start_is_told_once():
+    assert len(launches("python train.py --lr 1\npython train.py --lr 1\npython train.py --lr 2\n")) == 2
+
+
+def test_a_script_is_named_from_the_files_own_folder_too():
+    [found] = launches("python train.py", "recipes/run.sh", "recipes/train.py")
+    assert str(found) == "recipes/run.sh:1"
