@@ -77,7 +77,7 @@ def is_a(value: Value, kind: Value) -> bool | None:
             dotted = f"builtins.{kind.__name__}"
         return value.cls.has_base(dotted) if dotted is not None else False
     if isinstance(value, HostValue) and dotted is not None:
-        return dotted in getattr(value, "guest_types", ())
+        return None if dotted in getattr(value, "possible_types", ()) else dotted in getattr(value, "guest_types", ())
     if isinstance(kind, type):
         return isinstance(value, kind)
     if dotted in {"collections.abc.Callable", "typing.Callable"}:

@@ -17,6 +17,7 @@ _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Collection", "Mutab
 _DICTS = frozenset({"Dict", "dict", "Mapping", "MutableMapping", "OrderedDict"})
 _TUPLES = frozenset({"Tuple", "tuple"})
 _OPTIONAL = frozenset({"Optional", "Union"})
+_TENSORS = frozenset({"Tensor", "FloatTensor", "LongTensor", "BoolTensor"})
 
 
 def argument(domain: TraceDomain, name: str, annotation: ast.expr | None, span: Span) -> Value:
@@ -32,6 +33,10 @@ def argument(domain: TraceDomain, name: str, annotation: ast.expr | None, span: 
         case ast.BinOp(op=ast.BitOr(), left=left, right=ast.Constant(value=None)):
             return argument(domain, name, left, span)
     written = ast.unparse(parsed)
+    if written.rpartition(".")[2] in _TENSORS:
+        tensor = domain.autograd.made("argument", (), {"name": name})
+        tensor.rank_varying = domain.world.distributed
+        return tensor
     domain.casting.annotated[(name, span)] = written
     role = named_role(written)
     if role is not None and role.at_once:

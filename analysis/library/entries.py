@@ -20,12 +20,26 @@ step update forward run eval train test fit backward zero_grad __init__ __call__
 _GENERIC = frozenset(_COMMON_NAMES.split())
 
 
+#: Calls by which ranks exchange something.
+_EXCHANGE_NAMES = """
+all_reduce all_gather all_gather_into_tensor all_gather_object gather gather_object gather_for_metrics broadcast barrier reduce_scatter full_tensor
+wait_for_everyone
+"""
+_EXCHANGES = frozenset(_EXCHANGE_NAMES.split())
+#: So many functions that exchange something are run for themselves.
+_MOST_EXCHANGING = 6
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Entry:
-    """A file run as a script, or one of its functions or classes (``qualname``); a class is driven by an imagined loop."""
+    """A file run as a script, or one of its functions or classes (``qualname``); a class is driven by an imagined loop.
+
+    ``together``: only what several ranks do there is of interest.
+    """
 
     path: str
     qualname: str = ""
+    together: bool = False
 
 
 def candidates(index: Index, paths: Sequence[str]) -> list[tuple[Entry, Definition]]:
@@ -54,6 +68,12 @@ def stateful_modules(index: Index, paths: Collection[str]) -> Iterator[tuple[Ent
             owner, _, name = found.qualname.rpartition(".")
             if name == "forward" and owner:
                 yield Entry(path, owner), found
+
+
+def exchanging(index: Index, paths: Collection[str]) -> Iterator[tuple[Entry, Definition]]:
+    """Some functions by which ranks exchange something: who reaches them, and with what, shows in them too."""
+    found = [(Entry(path, name, together=True), each) for path, name in _functions(index, paths) if (each := index.definitions(path)[name]).calls & _EXCHANGES]
+    yield from found[:_MOST_EXCHANGING]
 
 
 def _driven(definition: Definition, index: Index, path: str) -> str:

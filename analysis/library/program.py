@@ -17,7 +17,7 @@ from analysis.library.costs import costly
 from analysis.library.decisions import last_asked
 from analysis.library.domain import TraceDomain, World
 from analysis.library.driving import call_entry
-from analysis.library.entries import Entry, candidates, stateful_modules
+from analysis.library.entries import Entry, candidates, exchanging, stateful_modules
 from analysis.library.meters import meters
 from analysis.library.rehearsal import SHORT, Horizon
 from analysis.library.roles import Role
@@ -42,7 +42,8 @@ COLLECTING_BUDGET = 20_000
 MOST_TURNED = 3
 #: Bytes that say a program may run on several ranks.
 _DISTRIBUTED = (
-    b"torch.distributed", b"init_process_group", b"accelerate", b"lightning", b"deepspeed", b"LOCAL_RANK", b"torchrun", b"DistributedDataParallel", b"fabric",
+    b"torch.distributed", b"init_process_group", b"accelerate", b"accelerator", b"lightning", b"deepspeed", b"LOCAL_RANK", b"torchrun",
+    b"DistributedDataParallel", b"fabric",
 )  # fmt: skip
 
 
@@ -96,6 +97,9 @@ class Tracing:
         for entry, definition in meters(self.index, self._paths):
             if (entry.path, definition.start) not in self._reached:
                 yield entry
+        for entry, definition in exchanging(self.index, [path for path in self._paths if path in self._changed]):
+            if (entry.path, definition.start) not in self._reached:
+                yield entry
         for entry, definition in stateful_modules(self.index, self._paths):
             known = (entry.path, definition.start) in self._reached
             again = known and entry.path in self._changed
@@ -133,7 +137,8 @@ class Tracing:
             return
         roles = collected.domain.casting.solve()
         horizon = Horizon.for_window(collected.domain.rehearsal.window)
-        todo = [World(), *([World(distributed=True)] if self.may_be_distributed(entry) else [])]
+        several = [World(distributed=True)] if self.may_be_distributed(entry) else []
+        todo = several if entry.together else [World(), *several]
         left, skipped = most, frozenset[ast.AST]()
         while todo:
             world = todo.pop(0)
@@ -155,7 +160,7 @@ class Tracing:
                 horizon = wider
                 todo.insert(0, world)
                 continue
-            ran.reached.update(ended.reached())
+            ran.reached.update(place for place in ended.reached() if world.flags or place[0] not in self._changed)
             yield ended.trace(seen or self.snapshot, entry)
             if ended.domain.decided_flags and world.flags and not world.distributed:
                 todo.append(World(flags=False))

@@ -172,6 +172,8 @@ class Tensor(HostValue):
         return replace(self, rank_varying=True)
 
     guest_types: ClassVar[tuple[str, ...]] = ("torch.Tensor", "torch.FloatTensor", "torch.nn.Parameter", "torch.autograd.Variable")
+    #: What it may be besides: a tensor of which each rank holds a part.
+    possible_types: ClassVar[tuple[str, ...]] = tuple(f"torch.distributed.{module}.DTensor" for module in ("tensor", "_tensor", "tensor.api", "_tensor.api"))
 
     # The host must never decide by accident what a tensor holds.
     __bool__ = __float__ = __int__ = __index__ = __len__ = _undecided

@@ -132,6 +132,13 @@ def _nothing(call: Call) -> Value:
     return domain_of(call).casting.symbol("a handle", call.span, call.machine.stamp)
 
 
+@TENSOR.method("full_tensor", "redistribute")
+def _whole(call: Call) -> Value:
+    """What ranks hold parts of, brought together."""
+    emit(call.machine, Kind.COLLECTIVE, subject="full_tensor", value=call.args[0])
+    return domain_of(call).autograd.made("full_tensor", (call.args[0],))
+
+
 @TENSOR.method("zero_")
 def _zero(call: Call) -> Value:
     tensor = call.args[0]

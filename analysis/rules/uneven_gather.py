@@ -26,7 +26,9 @@ from analysis.trace.events import Kind
 from analysis.trace.places import visible
 from analysis.trace.reading import text
 
-_GATHERS = frozenset({"all_gather", "all_gather_into_tensor", "accelerator.gather", "accelerator.gather_for_metrics", "gather"})
+_GATHERS = frozenset({"all_gather", "all_gather_into_tensor", "accelerator.gather", "accelerator.gather_for_metrics", "accelerate.gather", "gather"})
+#: What tokenizers call the entries of a batch that have one item per token: as a rule each batch is filled up to its own longest sequence.
+_ENTRIES = frozenset({"input_ids", "attention_mask"})
 #: Operations whose result has a length that depends on the data.
 _UNEVEN = frozenset({"masked_select", "nonzero", "unique", "unique_consecutive", "argwhere", "generate"})
 _MASKS = frozenset(
@@ -73,7 +75,7 @@ def _uneven(tensor: Tensor) -> Made | None:
         made = tensor.made
         if made is None:
             return None
-        if made.op in _UNEVEN or (made.op == "getitem" and _is_mask(made.options.get("key"))):
+        if made.op in _UNEVEN or (made.op == "getitem" and (_is_mask(made.options.get("key")) or _is_tokens(made))):
             return made
         if made.op == "cat":
             pieces = [_uneven(each) for each in made.tensors]
@@ -83,6 +85,12 @@ def _uneven(tensor: Tensor) -> Made | None:
             return None
         tensor = inner
     return None
+
+
+def _is_tokens(made: Made) -> bool:
+    """Whether it takes the tokens of a batch."""
+    key = made.options.get("key")
+    return isinstance(key, str) and key in _ENTRIES and any(each.made is not None and each.made.op == "batch" for each in made.tensors)
 
 
 def _per_token(trace: Trace) -> frozenset[_Output]:
@@ -153,8 +161,9 @@ def _is_mask(key: object) -> bool:
 
 def _reported(trace: Trace, span: Span, made: Made) -> Reported:
     found = text(trace.snapshot, made.span) if made.span.path in trace.snapshot.contents else made.op
-    sure = made.op not in {"generate", "attribute"}
-    per = "this rank's longest sequence" if made.op == "attribute" else "this rank's data has"
+    padded = made.op == "attribute" or _is_tokens(made)
+    sure = made.op != "generate" and not padded
+    per = "this rank's longest sequence" if padded else "this rank's data has"
     return Reported(
         Finding(
             RULE.name,
@@ -203,6 +212,18 @@ for batch in loader:
     optimizer.step()
 """
 
+_TRAINER = """
+from transformers import Trainer
+
+class Counting(Trainer):
+    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
+        outputs = model(**inputs)
+        mode = "eval" if self.control.should_evaluate else "train"
+        if mode == "train":
+            self.seen = self.accelerator.gather_for_metrics({gathered}).sum().item(){mark}
+        return outputs.loss
+"""
+
 RULE = Rule(
     "uneven-gather",
     Severity.ERROR,
@@ -213,6 +234,8 @@ RULE = Rule(
         Bad(_EXAMPLE.format(made="found = scores[scores > 0.5].contiguous()", mark="  # flagged")),
         Bad(_TOKENS.format(gathered="kept.detach()", mark="  # flagged")),
         Good(_TOKENS.format(gathered="kept.detach().mean()", mark="")),
+        Bad(_TRAINER.format(gathered='inputs["attention_mask"]', mark="  # flagged")),
+        Good(_TRAINER.format(gathered='inputs["attention_mask"].sum()', mark="")),
         Good(_EXAMPLE.format(made="found = scores.mean(1)", mark="")),
         Good(_EXAMPLE.format(made="found = torch.nn.functional.pad(scores[scores > 0.5], (0, 8))", mark="")),
     ),

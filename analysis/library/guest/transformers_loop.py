@@ -13,6 +13,14 @@ class TrainingArguments:
             setattr(self, name, value)
 
 
+class TrainerControl:
+    should_training_stop = False
+    should_epoch_stop = False
+    should_save = False
+    should_evaluate = False
+    should_log = False
+
+
 class Trainer:
     def __init__(
         self,
@@ -32,6 +40,7 @@ class Trainer:
         self.model = model_init() if model is None and model_init is not None else model
         self.args = args if args is not None else TrainingArguments()
         self.accelerator = framework_accelerator()
+        self.control = TrainerControl()
         torch.manual_seed(42)
         self.data_collator = data_collator
         self.train_dataset = train_dataset
@@ -96,8 +105,10 @@ class Trainer:
 
     def evaluate(self, eval_dataset=None, **options):
         self.model.eval()
+        self.control.should_evaluate = True
         for inputs in framework_loader(torch.utils.data.DataLoader(eval_dataset)):
             self.prediction_step(self.model, inputs)
+        self.control.should_evaluate = False
         self.model.train()
         return {}
 
