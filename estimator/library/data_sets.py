@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
-from analysis.interpreter.values import Call, GuestDict, HostFunction, Value
+from analysis.interpreter.values import Call, GuestDict, HostFunction, Symbol, Value
 from estimator.library.images import Image
 from estimator.library.tokens import OPEN, Tokens
 
@@ -14,19 +14,38 @@ TEXT = "a text of the data set"
 _LABELS = frozenset({"label", "labels", "fine_label", "coarse_label", "target", "targets", "label_ids", "class", "score", "stars"})
 _IMAGES = frozenset({"image", "img", "images", "pixel_values", "picture"})
 _TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids", "tokens", "token_ids"})
-#: Columns by the last part of a data set's name; an image column may have its size: ``img:32``, ``image:28x1`` with one channel.
+#: Columns by the last part of a data set's name; an image column may have its size (``img:32``, ``image:28x1`` with one channel), a column of
+#: labels the number of its classes.
 _COLUMNS: Mapping[str, str] = {
-    "ag_news": "text label", "imdb": "text label", "rotten_tomatoes": "text label", "yelp_review_full": "text label", "yelp_polarity": "text label",
-    "emotion": "text label", "dbpedia_14": "title content label", "tweet_eval": "text label", "banking77": "text label", "trec": "text coarse_label",
-    "sst2": "sentence label", "stanford-sentiment-treebank": "sentence label", "snli": "premise hypothesis label", "multi_nli": "premise hypothesis label",
+    "ag_news": "text label:4", "imdb": "text label:2", "rotten_tomatoes": "text label:2", "yelp_review_full": "text label:5", "yelp_polarity": "text label:2",
+    "emotion": "text label:6", "dbpedia_14": "title content label:14", "tweet_eval": "text label", "banking77": "text label:77", "trec": "text coarse_label:6",
+    "sst2": "sentence label:2", "stanford-sentiment-treebank": "sentence label", "snli": "premise hypothesis label:3", "multi_nli": "premise hypothesis label:3",
     "glue": "sentence sentence1 sentence2 label", "wikitext": "text", "openwebtext": "text", "bookcorpus": "text", "c4": "text", "tiny_shakespeare": "text",
     "tinystories": "text", "fineweb": "text", "fineweb-edu": "text", "slimpajama-627b": "text", "cnn_dailymail": "article highlights",
     "xsum": "document summary", "samsum": "dialogue summary", "billsum": "text summary", "alpaca": "instruction input output text",
     "guanaco-llama2-1k": "text", "openassistant-guanaco": "text", "databricks-dolly-15k": "instruction context response", "english_quotes": "quote",
-    "eli5": "text", "squad": "context question", "cifar10": "img:32 label", "cifar100": "img:32 fine_label", "mnist": "image:28x1 label",
-    "fashion_mnist": "image:28x1 label", "food101": "image label", "beans": "image:500 label", "imagefolder": "image label", "imagenet-1k": "image label",
-    "cats_vs_dogs": "image label", "oxford_flowers102": "image label", "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
+    "eli5": "text", "squad": "context question", "cifar10": "img:32 label:10", "cifar100": "img:32 fine_label:100", "mnist": "image:28x1 label:10",
+    "fashion_mnist": "image:28x1 label:10", "food101": "image label:101", "beans": "image:500 label:3", "imagefolder": "image label", "imagenet-1k": "image label:1000",
+    "cats_vs_dogs": "image label:2", "oxford_flowers102": "image label:102", "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
 }  # fmt: skip
+
+
+class Label(int):
+    """The label of a sample, 0, which knows how many classes there are."""
+
+    classes: int
+
+    def __new__(cls, classes: int) -> Self:
+        """A label of one of so many classes."""
+        made = super().__new__(cls, 0)
+        made.classes = classes
+        return made
+
+
+def _classes_of(call: Call) -> Value:
+    """How many classes a column of labels has; a symbol where nobody says."""
+    value = call.args[0]
+    return value.classes if isinstance(value, Label) else Symbol("the number of classes in the data set", call.span, call.machine.stamp)
 
 
 def _data_set_columns(call: Call) -> Value:
@@ -40,6 +59,8 @@ def _column(text: str) -> tuple[str, Any]:
     name, _, size = text.partition(":")
     if not size:
         return name, _value_of(name)
+    if name in _LABELS:
+        return name, Label(int(size))
     edge, _, channels = size.partition("x")
     return name, Image(int(channels or 3), int(edge), int(edge))
 
@@ -59,5 +80,5 @@ def _value_of(name: Value) -> Any:
 
 
 NAMES: dict[str, Any] = {
-    f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function) for function in (_data_set_columns, _column_of)
+    f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function) for function in (_classes_of, _data_set_columns, _column_of)
 }

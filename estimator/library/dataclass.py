@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analysis.interpreter.values import MISSING, Call, Class, Function, HostFunction, Instance, Property, Symbol, Value
+from analysis.interpreter.values import MISSING, Call, Class, Function, HostFunction, Instance, Method, Property, Symbol, Value
 from analysis.library.knowledge import Subject
 
 SUBJECT = Subject()
@@ -90,10 +90,23 @@ def _construct(call: Call) -> Value:
         machine.heap.write(receiver.fields, name, value)
         if machine.domain.tracks_places:
             machine.places[(id(receiver.fields), name)] = place or receiver.cls.span or call.span
+    _inherited(call, receiver)
     after = receiver.cls.find("__post_init__")
     if isinstance(after, Function):
         machine.call(after, [receiver], {}, call.span)
     return None
+
+
+def _inherited(call: Call, receiver: Instance) -> None:
+    """A library's record with a constructor of its own gets what was given, and the fields of the class built on it."""
+    machine, names = call.machine, fields_of(receiver.cls)
+    above = next((owner for owner in receiver.cls.mro if "fields" not in owner.metadata and isinstance(owner.namespace.get("__init__"), Function)), None)
+    if above is None:
+        return
+    given = {name: value for name, value in call.kwargs.items() if name != "**"} | {name: receiver.fields[name] for name in names}
+    if machine.domain.tracks_places:
+        machine.argument_places = ([], {name: machine.place_of(receiver.fields, name) for name in names})
+    machine.call(Method(above.namespace["__init__"], receiver), [], given, call.span)
 
 
 def fields_of(cls: Class) -> dict[str, Any]:

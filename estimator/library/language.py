@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import Call, HostFunction, Symbol, Value
 from estimator.catalog import UnknownNameError, model
-from estimator.library.tokens import OPEN, USUAL_LENGTH, Tokens
+from estimator.library.tokens import COLUMN_LENGTH, OPEN, TEXT_OF_COLUMN, USUAL_LENGTH, Tokens
 from estimator.tape.device import CPU
 from estimator.tape.dtype import INT64
 from estimator.tape.operations.creation import empty
@@ -109,13 +109,15 @@ def _processor_sizes(call: Call) -> Value:
 
 def _tokenized(call: Call) -> Value:
     """The row that a tokenizer makes of a text."""
-    _texts, padding, truncation, length, limit = call.args
+    texts, padding, truncation, length, limit = call.args
     domain = domain_of(call)
     override = domain.request.overrides.get("sequence_length")
     if override is not None:
         return Tokens(override)
     if padding == "max_length" or truncation not in {None, False, "do_not_truncate"}:
         return _cut(call, padding, length, limit)
+    if isinstance(texts, str) and TEXT_OF_COLUMN in texts:
+        return Tokens(OPEN, "all texts of a column are joined: so many tokens are taken", COLUMN_LENGTH)
     return Tokens(OPEN, "texts are not cut to a length: texts of this many tokens are taken", min(USUAL_LENGTH, limit or USUAL_LENGTH))
 
 

@@ -14,6 +14,10 @@ from estimator.library.arrays import window
 OPEN = 1 << 17
 #: The length that texts are taken to have where nothing says one: shown as an assumption.
 USUAL_LENGTH = 512
+#: An item of a whole column of texts: where it is in a text, a column was joined into one.
+TEXT_OF_COLUMN = "a text of a whole column"
+#: The tokens of all texts of a column: those of a small test set, as of WikiText-2.
+COLUMN_LENGTH = 1 << 18
 
 
 class Tokens(HostValue):
@@ -140,4 +144,5 @@ NAMES: dict[str, Value] = {
     "itertools.chain.from_iterable": HostFunction("itertools.chain.from_iterable", _chain_from_iterable),
     "preflight_host.Tokens": Tokens,
     "preflight_host.OPEN": OPEN,
+    "preflight_host.TEXT_OF_COLUMN": TEXT_OF_COLUMN,
 }

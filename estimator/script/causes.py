@@ -44,6 +44,8 @@ class Doubted:
             yield from self._cached(played)
         if played.possible > played.allocated:
             yield Cause("whether two gradients of a shared weight are summed in place", 0, played.possible - played.allocated)
+        if run.tape.might_be_kept:
+            yield Cause("whether recurrent layers run in cuDNN or in PyTorch's own kernels, which keep more", 0, run.tape.might_be_kept)
         kept = _let_go_before_backward(run.tape.events, run.observed.handed_out)
         above = played.phases.get(Phase.BACKWARD, 0) + kept - played.allocated
         if kept and above > 0:

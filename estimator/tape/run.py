@@ -90,6 +90,9 @@ class Tape:
         self.backwards = 0
         self.steps = 0
         self.stepped: list[int] = []  # how often each optimizer has
+        #: The most that one forward would keep beyond what is counted, if other kernels ran.
+        self.might_be_kept = 0
+        self._might_keep = self._might_keep_since = 0
         self._keys = 0
         self._sequence = 0
 
@@ -124,6 +127,13 @@ class Tape:
     def might_take(self, size: int) -> None:
         """Memory that is taken here for a moment where something is not done in place."""
         self.events.append(MightTake(rounded(size)))
+
+    def might_keep(self, size: int) -> None:
+        """Memory that is kept for backward where another library's kernel runs."""
+        if self.backwards != self._might_keep_since:
+            self._might_keep_since, self._might_keep = self.backwards, 0
+        self._might_keep += rounded(size)
+        self.might_be_kept = max(self.might_be_kept, self._might_keep)
 
     def scratch(self, size: int) -> None:
         """Memory that a kernel takes and gives back before it ends."""

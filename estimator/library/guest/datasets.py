@@ -1,6 +1,6 @@
 """``datasets``: a table of which one row is known, as far as the script's own functions make it."""
 
-from preflight_host import column_of, data_set_columns
+from preflight_host import TEXT_OF_COLUMN, classes_of, column_of, data_set_columns
 from torch.utils.data import Dataset as TorchDataset
 
 #: Rows that a function sees at once where it maps batches.
@@ -22,7 +22,7 @@ class Dataset(TorchDataset):
 
     @property
     def features(self):
-        return self.columns
+        return {name: ClassLabel(classes_of(column_of(self.columns, name))) for name in self.columns}
 
     @property
     def num_rows(self):
@@ -113,14 +113,14 @@ class Dataset(TorchDataset):
     def __getitem__(self, key):
         if isinstance(key, str):
             value = column_of(self.columns, key)
-            return [value, value]
+            return [TEXT_OF_COLUMN if isinstance(value, str) else value] * 2
         names = self.shown if self.shown is not None else list(self.columns)
         row = _Row({name: column_of(self.columns, name) for name in names}, 0)
         if isinstance(key, (slice, list)):
             count = len(range(self.length)[key]) if isinstance(key, slice) else len(key)
             row = {name: [value] * count for name, value in row.items()}
         if getattr(self, "transform", None) is not None:
-            batch = self.transform({name: [value] for name, value in (row if row else _Row(self.columns, 1)).items()})
+            batch = self.transform(_Row(self.columns, 1))
             return {name: batch[name][0] for name in batch.keys()}
         return row
 
@@ -130,6 +130,23 @@ class Dataset(TorchDataset):
 
     def __len__(self):
         return self.length
+
+
+class ClassLabel:
+    """What is known of a column: for labels, their classes."""
+
+    def __init__(self, num_classes=None, **options):
+        self.num_classes = num_classes
+
+    @property
+    def names(self):
+        return ["class " + str(index) for index in range(self.num_classes)]
+
+    def int2str(self, index):
+        return "class " + str(index)
+
+    def str2int(self, name):
+        return 0
 
 
 class _Row(dict):
@@ -172,6 +189,29 @@ class DatasetDict(dict):
 
     def with_format(self, *args, **options):
         return self._each(lambda part: part.with_format(*args, **options))
+
+    def with_transform(self, *args, **options):
+        return self._each(lambda part: part.with_transform(*args, **options))
+
+    def set_transform(self, *args, **options):
+        for part in self.values():
+            part.set_transform(*args, **options)
+
+    def rename_columns(self, names):
+        return self._each(lambda part: part.rename_columns(names))
+
+    def select_columns(self, names):
+        return self._each(lambda part: part.select_columns(names))
+
+    def train_test_split(self, *args, **options):
+        return self
+
+    def cast_column(self, *args, **options):
+        return self
+
+    @property
+    def num_rows(self):
+        return {name: part.num_rows for name, part in self.items()}
 
     @property
     def column_names(self):

@@ -45,6 +45,8 @@ def recurrent_layers(x: Tensor, states: Sequence[Tensor], weights: Sequence[Tens
     last = [new((shape.layers * shape.directions, batch, shape.hidden), x.dtype, x.device) for _ in states]
     if node is not None:
         node.keep(output, _reserve(x, shape))
+        # PyTorch's own cells, which run where cuDNN does not, keep both inputs of the gates as well.
+        current().might_keep(2 * _GATES[shape.kind] * shape.layers * length * batch * shape.hidden * shape.directions * x.itemsize)
     tracked(node, output, *last)
     return (output, *last)
 
@@ -84,8 +86,8 @@ def _count(shape: Shape) -> int:
 
 @operation("_C._lstm_cell")
 def lstm_cell(input_gates: Tensor, hidden_gates: Tensor, cell: Tensor, *biases: Tensor | None) -> tuple[Tensor, Tensor]:
-    """The fused cell: keeps the old and the new cell state and a workspace of all gates."""
-    node = record((input_gates, hidden_gates, cell, *biases), _cell_back, (cell,))
+    """The fused cell: keeps both inputs of the gates, the old and the new cell state and a workspace of all gates."""
+    node = record((input_gates, hidden_gates, cell, *biases), _cell_back, (input_gates, hidden_gates, cell))
     hidden, state = new(cell.shape, cell.dtype, cell.device), new(cell.shape, cell.dtype, cell.device)
     workspace = new(input_gates.shape, cell.dtype, cell.device)
     if node is not None:
@@ -96,8 +98,8 @@ def lstm_cell(input_gates: Tensor, hidden_gates: Tensor, cell: Tensor, *biases: 
 
 @operation("_C._gru_cell")
 def gru_cell(input_gates: Tensor, hidden_gates: Tensor, hidden: Tensor, *biases: Tensor | None) -> Tensor:
-    """The fused cell: keeps a workspace of five values a unit."""
-    node = record((input_gates, hidden_gates, hidden, *biases), _cell_back)
+    """The fused cell: keeps both inputs of the gates, the old state and a workspace of five values a unit."""
+    node = record((input_gates, hidden_gates, hidden, *biases), _cell_back, (input_gates, hidden_gates, hidden))
     result = new(hidden.shape, hidden.dtype, hidden.device)
     if node is not None:
         node.keep(new((hidden.shape[0], hidden.shape[1] * 5), hidden.dtype, hidden.device))
