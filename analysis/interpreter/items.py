@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.attributes import bind, write
 from analysis.interpreter.joins import join
+from analysis.interpreter.own_items import OwnItems
 from analysis.interpreter.values import MISSING, Alternatives, Class, External, FewItems, Function, GuestList, HostFunction, HostValue, Instance, Symbol, Value
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
         case type():
             return owner
     if isinstance(owner, list) and isinstance(key, slice) and (isinstance(owner, FewItems) or _undecided(key)):
-        part = FewItems(owner)
+        part = OwnItems(owner) if _varies(key) else FewItems(owner)
         part.span, part.stamp = span, machine.stamp
         return part
     if isinstance(owner, FewItems) and isinstance(key, int) and not -len(owner) <= key < len(owner):
@@ -56,7 +57,7 @@ def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
 
 def _part_of_unknown(machine: Machine, owner: Symbol, key: Value, span: Span) -> Symbol:
     """A slice of something unknown; between two numbers its length is known."""
-    varying = owner.rank_varying or getattr(key, "rank_varying", False) is True
+    varying = owner.rank_varying or _varies(key)
     part = Symbol(f"{owner!r}[…]", span, machine.stamp, rank_varying=varying)
     part.source = owner
     if isinstance(key, slice) and isinstance(key.stop, int) and isinstance(key.start, int | None) and key.step in {None, 1}:
@@ -64,6 +65,12 @@ def _part_of_unknown(machine: Machine, owner: Symbol, key: Value, span: Span) ->
         if 0 <= start <= key.stop:
             part.parts[".__len__()"] = key.stop - start
     return part
+
+
+def _varies(key: Value) -> bool:
+    """Whether ranks ask for different places: ``files[rank::ranks]``."""
+    parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
+    return any(getattr(part, "rank_varying", False) is True for part in parts)
 
 
 def _undecided(key: Value) -> bool:
@@ -126,6 +133,8 @@ def set_item(machine: Machine, owner: Value, key: Value, value: Value, span: Spa
 
 def _set_in_list(machine: Machine, owner: list[Value], key: Value, value: Value, span: Span) -> None:
     machine.heap.touch(owner)
+    if isinstance(key, slice) and machine.domain.watches_stores:
+        machine.domain.stored(machine, owner, None, MISSING, span)
     try:
         owner[key] = machine.items(value, span) if isinstance(key, slice) and not isinstance(value, list) else value
     except (TypeError, IndexError, ValueError):

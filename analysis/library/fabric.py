@@ -43,6 +43,9 @@ SUBJECT.alias("lightning.fabric.Fabric", "lightning_fabric.Fabric", "lightning.f
 @_FABRIC.method("__init__")
 def _init(call: Call) -> Value:
     call.args[0].fields["fabric: options"] = dict(call.kwargs)
+    several = any(isinstance(count, int) and count > 1 for count in (call.kwargs.get("devices"), call.kwargs.get("num_nodes")))
+    if several or str(call.kwargs.get("strategy", "")).startswith(("ddp", "fsdp", "deepspeed")):
+        emit(call.machine, Kind.INIT_DISTRIBUTED, subject="fabric")
 
 
 @_FABRIC.method("setup", "setup_module", "setup_optimizers", "setup_dataloaders")

@@ -36,6 +36,9 @@ LOADING = "loading"
 #: Of a generator: the data set whose item was being made when it was built.
 BUILT_WHILE_LOADING = "generator: built while loading"
 
+#: Of a generator: what it was seeded with last.
+SEEDED = "generator: seed"
+
 GENERATOR = "numpy.random.Generator"
 _GENERATOR = SUBJECT.cls(GENERATOR)
 SUBJECT.cls("numpy.random.RandomState", GENERATOR)
@@ -57,7 +60,7 @@ class Drawn:
 
 @_GENERATOR.method("__init__")
 def _init(call: Call) -> Value:
-    call.args[0].fields[BUILT_WHILE_LOADING] = call.machine.state.get(LOADING)
+    call.args[0].fields.update({BUILT_WHILE_LOADING: call.machine.state.get(LOADING), SEEDED: call.get(1, "seed")})
 
 
 @SUBJECT.function("numpy.random.default_rng")
@@ -72,6 +75,8 @@ def _method(call: Call) -> Value:
     def run(inner: Call) -> Value:
         if name not in _SETTING:
             _drawn(inner, generator, name)
+        elif name == "seed":
+            inner.machine.heap.write(generator.fields, SEEDED, inner.get(0, "seed"))
         return domain_of(inner).casting.result(inner, "a random number")
 
     return HostFunction(name, run)

@@ -61,6 +61,8 @@ def _create_loader(call: Call) -> Value:
     if call.kwargs.get("distributed", False) is not False:
         sampler = call.machine.construct(domain.library.cls("torch.utils.data.DistributedSampler"), [dataset], {}, call.span)
     options = {key: value for key, value in call.kwargs.items() if key in {"batch_size", "num_workers", "pin_memory"}}
+    if sampler is None:
+        options["shuffle"] = call.kwargs.get("is_training", False)
     return call.machine.construct(domain.library.cls("torch.utils.data.DataLoader"), [dataset], {**options, "sampler": sampler}, call.span)
 
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
 from analysis.interpreter.values import Alternatives, Instance, Value
 from analysis.library.optimizers import PREPARED
+from analysis.library.ranks import asks_for_rank
+from analysis.snapshot import Snapshot
+from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 
 #: Samplers inside samplers beyond which none is looked for.
 _MOST = 8
@@ -32,6 +39,28 @@ def divides(sampler: Instance) -> bool:
 def shuffles(sampler: Instance) -> bool:
     """Whether it surely draws a new order from its seed and epoch."""
     return sampler.fields.get("shuffle", True) is True
+
+
+def picks_by_rank(snapshot: Snapshot, sampler: Instance) -> bool:
+    """Whether the source of a sampler takes every so many items of an order, or a part of it, from this rank's own place on: ``order[self.rank::self.ranks]``."""
+    own = {name for name, value in sampler.fields.items() if getattr(value, "rank_varying", False) is True and asks_for_rank(value)}
+    return any(_is_own(first, own) for cls in sampler.cls.mro for first in _beginnings(snapshot, cls.span))
+
+
+def _is_own(first: ast.expr, own: set[str]) -> bool:
+    return any(isinstance(node, ast.Attribute) and (node.attr in own or node.attr == "get_rank") for node in walk(first))
+
+
+def _beginnings(snapshot: Snapshot, span: Span | None) -> Iterator[ast.expr]:
+    """Where slices and ranges of a class begin."""
+    source = snapshot.source(span.path) if span is not None and span.path in snapshot.contents else None
+    found = (node for node in walk(source.tree) if isinstance(node, ast.ClassDef) and source.span(node) == span) if isinstance(source, SourceFile) else ()
+    for node in (part for cls in found for part in walk(cls)):
+        match node:
+            case ast.Slice(lower=ast.expr() as first):
+                yield first
+            case ast.Call(func=ast.Name(id="range"), args=[first, _, *_]):
+                yield first
 
 
 def prepared(loader: Instance) -> bool:

@@ -31,7 +31,9 @@ from analysis.trace.places import visible
 
 _STREAM = "torch.utils.data.IterableDataset"
 #: Words in a stream's class by which it may divide itself, or is not meant to be the same everywhere.
-_WORDS = (b"worker", b"shard", b"split_", b"rand", b"while True", b"while 1", b"islice", b"load_dataset", b"webdataset", b"cycle")
+_WORDS = (b"shard", b"split_", b"rand", b"while True", b"while 1", b"islice", b"load_dataset", b"webdataset", b"cycle")
+#: The word by which it divides itself between the workers of one rank.
+_WORKERS = b"worker"
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -46,27 +48,42 @@ def check(trace: Trace) -> Iterator[Reported]:
         workers = built.detail.get("num_workers", 0)
         if span in told or _reads_a_stream(stream):
             continue
-        if isinstance(workers, int) and workers > 1:
+        if isinstance(workers, int) and workers > 1 and not _speaks(trace, stream, (_WORKERS,)):
             told.add(span)
             yield _reported(trace, built, stream, span, f"each of the loader's {workers} workers", f"every sample comes {workers} times")
-        elif several_ranks(trace) and built.context.rank_guard is None and not depends_on_rank(trace.snapshot, stream) and _averaged(trace):
+        elif (
+            (several_ranks(trace) or _by_framework(trace))
+            and built.context.rank_guard is None
+            and not depends_on_rank(trace.snapshot, stream)
+            and _averaged(trace)
+        ):
             told.add(span)
             yield _reported(trace, built, stream, span, "each rank", "every rank trains on all of it")
 
 
 def _averaged(trace: Trace) -> bool:
-    return any(event.detail in {"ddp", "fsdp", "fsdp2"} for event in trace.events(Kind.WRAP))
+    return any(event.detail in {"ddp", "fsdp", "fsdp2"} for event in trace.events(Kind.WRAP)) or _by_framework(trace)
+
+
+def _by_framework(trace: Trace) -> bool:
+    """Whether a framework that owns the loop was told to run on several ranks."""
+    return trace.distributed and any(event.span.path not in trace.snapshot.contents for event in trace.events(Kind.INIT_DISTRIBUTED))
 
 
 def _reader(trace: Trace, stream: Value) -> Function | None:
     """The stream's ``__iter__``, if nothing in its class speaks of dividing."""
     if not isinstance(stream, Instance) or not stream.cls.has_base(_STREAM):
         return None
-    for cls in stream.cls.mro:
-        if cls.span is not None and any(word in trace.snapshot.contents[cls.span.path][cls.span.start : cls.span.end] for word in _WORDS):
-            return None
+    if _speaks(trace, stream, _WORDS):
+        return None
     found = stream.cls.find("__iter__")
     return found if isinstance(found, Function) else None
+
+
+def _speaks(trace: Trace, stream: Instance, words: tuple[bytes, ...]) -> bool:
+    """Whether the source of its class, or of one that it builds on, holds any of ``words``."""
+    spans = (cls.span for cls in stream.cls.mro if cls.span is not None)
+    return any(word in trace.snapshot.contents[span.path][span.start : span.end] for span in spans for word in words)
 
 
 def _reads_a_stream(stream: Instance) -> bool:

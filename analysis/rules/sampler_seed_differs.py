@@ -20,8 +20,11 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, RemoveArgument, Reported
+from analysis.interpreter.values import Instance, Value
+from analysis.library.randomness import SEEDED
+from analysis.library.ranks import asks_for_rank
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._samplers import divides, prepared, samplers_of, shuffles
+from analysis.rules._samplers import divides, picks_by_rank, prepared, samplers_of, shuffles
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Kind
@@ -37,6 +40,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     if not trace.distributed:
         return
     yield from _global(trace)
+    yield from _own(trace)
     told: set[Span] = set()
     for event in trace.events(Kind.LOADER_BUILT):
         for sampler in samplers_of(event.subject):
@@ -70,6 +74,33 @@ def _global(trace: Trace) -> Iterator[Reported]:
                     no_fix_because="the sampler needs a generator of its own, which its constructor has to take or make",
                 )
             )
+
+
+def _own(trace: Trace) -> Iterator[Reported]:
+    """Orders that a sampler of the program draws with a seed of this rank's own, and of which it then takes this rank's part."""
+    samplers = [sampler for event in trace.events(Kind.LOADER_BUILT) for sampler in samplers_of(event.subject)]
+    told: set[Span] = set()
+    seeded: Value = None
+    for event in trace.events(Kind.SEED, Kind.DRAW):
+        if event.kind is Kind.SEED:
+            seeded = event.value if event.detail is None else seeded
+            continue
+        seed = event.subject.fields.get(SEEDED) if isinstance(event.subject, Instance) else seeded if event.subject is None else None
+        sampler = next((each for each in samplers if each is event.detail.loading), None)
+        span = visible(event, trace.snapshot.contents)
+        varies = getattr(seed, "rank_varying", False) is True and asks_for_rank(seed)
+        if sampler is not None and varies and span not in told and event.detail.function.endswith(_ORDERING) and picks_by_rank(trace.snapshot, sampler):
+            told.add(span)
+            finding = Finding(
+                RULE.name,
+                RULE.severity,
+                Confidence.MEDIUM,
+                span,
+                "this order is drawn with a seed that differs between ranks, and each takes its part of it: the parts overlap and leave samples out",
+                (Evidence(span, "the sampler shuffles here; the seed depends on the rank"),),
+                no_fix_because="the seed comes from outside the sampler, and may be meant for something else there",
+            )
+            yield Reported(finding)
 
 
 def _reported(trace: Trace, span: Span) -> Reported:
@@ -136,6 +167,32 @@ for (x,) in loader:
     optimizer.step()
 """
 
+_PARTS = """
+import os
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, Sampler, TensorDataset
+
+class Parts(Sampler):
+    def __init__(self, n, seed):
+        self.n, self.seed, self.rank, self.ranks = n, seed, dist.get_rank(), dist.get_world_size()
+
+    def __iter__(self):
+        generator = torch.Generator()
+        generator.manual_seed(self.seed)
+        order = torch.randperm(self.n, generator=generator).tolist(){mark}
+        return iter(order{taken})
+
+dist.init_process_group("nccl")
+rank = int(os.environ["RANK"])
+ddp = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
+optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+for (x,) in DataLoader(TensorDataset(torch.randn(64, 4)), batch_size=8, sampler=Parts(64, {seed})):
+    optimizer.zero_grad()
+    ddp(x).mean().backward()
+    optimizer.step()
+"""
+
 RULE = Rule(
     "sampler-seed-differs",
     Severity.ERROR,
@@ -145,6 +202,9 @@ RULE = Rule(
     examples=(
         Bad(_EXAMPLE.format(options=", seed=seed + dist.get_rank())  # flagged").replace("flagged)", "flagged"), fixed=_EXAMPLE.format(options="")),
         Bad(_OWN.format(parameter="", kept="", given="", mark="  # flagged")),
+        Bad(_PARTS.format(mark="  # flagged", taken="[self.rank :: self.ranks]", seed="3 + rank")),
+        Good(_PARTS.format(mark="", taken="[self.rank :: self.ranks]", seed="3")),
+        Good(_PARTS.format(mark="", taken="[:32]", seed="3 + rank")),
         Good(_EXAMPLE.format(options=", seed=seed")),
         Good(_OWN.format(parameter=", generator=None", kept="\n        self.generator = generator", given=", generator=self.generator", mark="")),
         Good(_EXAMPLE.format(options=", rank=dist.get_rank(), num_replicas=dist.get_world_size()")),

@@ -29,6 +29,7 @@ from analysis.rules._carriers import ancestors
 from analysis.rules._objects import confidence_in, distinct, forward_numbers, inner, numbers_in
 from analysis.rules._ranks import depends_on_rank
 from analysis.rules._samplers import prepared, samplers_of
+from analysis.rules._worlds import several_ranks
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -37,6 +38,8 @@ from analysis.trace.reading import around, dotted, iterated_name, span_of
 
 #: How a wrapped model comes to average gradients over ranks.
 _AVERAGING = frozenset({"ddp", "fsdp", "fsdp2"})
+#: Frameworks that average the gradients of the models that they were given, and divide the loaders that they were given too.
+_DEALING = frozenset({"accelerate", "fabric"})
 #: Samplers of torch that know no ranks.
 _RANKLESS = frozenset(f"torch.utils.data.{name}" for name in ("RandomSampler", "SequentialSampler", "SubsetRandomSampler", "WeightedRandomSampler"))
 
@@ -47,8 +50,8 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Loaders that a model whose gradients are averaged over ranks trains on, and that nothing divides; those whose divided sampler was replaced."""
     if trace.distributed:
         yield from _replaced(trace)
-    wraps = [event for event in trace.events(Kind.WRAP) if event.detail in _AVERAGING]
-    if not trace.distributed or not wraps or _seeded_by_rank(trace):
+    wraps = [event for event in trace.events(Kind.WRAP) if event.detail in _AVERAGING | _DEALING]
+    if not trace.distributed or not wraps or _seeded_by_rank(trace) or (wraps[0].detail == "fabric" and not several_ranks(trace)):
         return
     built = {id(event.subject): event for event in trace.events(Kind.LOADER_BUILT)}
     told: set[int] = set()
@@ -142,7 +145,7 @@ def _reported(trace: Trace, built: Event, wrap: Event) -> Reported:
     finding = Finding(
         RULE.name,
         RULE.severity,
-        min(confidence_in(built.subject), Confidence.HIGH if known else Confidence.MEDIUM),
+        min(confidence_in(built.subject), Confidence.HIGH if known and wrap.detail in _AVERAGING else Confidence.MEDIUM),
         span,
         f"every rank trains on the whole data set: {how}, and the gradients are averaged over ranks that may all have seen the same samples",
         (
@@ -150,6 +153,8 @@ def _reported(trace: Trace, built: Event, wrap: Event) -> Reported:
             Evidence(span, f"the loader it trains on: {how}"),
         ),
     )
+    if wrap.detail in _DEALING:
+        return Reported(replace(finding, no_fix_because="give the loader to the framework that was given the model: it divides the batches between the ranks"))
     if sampler is not None or built.detail.get("batch_sampler") is not None:
         return Reported(replace(finding, no_fix_because="the sampler's own way of drawing has to be kept: each rank must take its share of what it draws"))
     source = trace.snapshot.source(span.path)

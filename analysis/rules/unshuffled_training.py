@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
-from analysis.fixes.change import Proposal, Reported, SetArgument
+from analysis.fixes.change import Proposal, RemoveArgument, Reported, SetArgument
 from analysis.interpreter.values import MISSING, Instance, Value
 from analysis.library.tensor import tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
+from analysis.rules._samplers import divides
 from analysis.rules._training_data import epochs, training_loaders
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -57,7 +58,10 @@ def _collected(trace: Trace, built: Event) -> bool:
 def _in_order(options: dict[str, Value]) -> bool:
     """Whether it is told that nothing changes the order of data that is told."""
     dataset = options.get("dataset")
-    if options.get("shuffle", False) not in (False, None) or options.get("sampler") is not None or options.get("batch_sampler") is not None:
+    sampler = options.get("sampler")
+    if options.get("shuffle", False) not in (False, None) or options.get("batch_sampler") is not None:
+        return False
+    if sampler is not None and not (isinstance(sampler, Instance) and divides(sampler) and sampler.fields.get("shuffle") is False):
         return False
     if (
         not isinstance(dataset, Instance)
@@ -96,6 +100,15 @@ def _reported(trace: Trace, built: Event) -> Reported:
         "the training data is never shuffled: every epoch has the same batches in the order in which the data is stored, which is often sorted",
         (Evidence(span, "this loader keeps the order of the data"), Evidence(begins, "and a model learns from it in every epoch")),
     )
+    sampler = built.detail.get("sampler")
+    if isinstance(sampler, Instance):
+        at = sampler.span
+        told = call_at(trace.snapshot, at) if at is not None and at.path in files else None
+        if at is None or told is None or not any(keyword.arg == "shuffle" for keyword in told.keywords):
+            return Reported(replace(finding, no_fix_because="the sampler is told not to shuffle elsewhere"))
+        return Reported(
+            finding, Proposal("Does the order of the samples not matter? Then let the sampler shuffle them", Safety.REVIEW, (RemoveArgument(at, "shuffle"),))
+        )
     if call_at(trace.snapshot, span) is None:
         return Reported(replace(finding, no_fix_because="the loader is built elsewhere"))
     title = "Does the order of the samples not matter? Then shuffle them in every epoch"
