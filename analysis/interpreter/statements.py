@@ -10,7 +10,7 @@ from analysis.interpreter import classes, exceptions, imports, loops, managers, 
 from analysis.interpreter.closures import make_function
 from analysis.interpreter.frames import Exit
 from analysis.interpreter.joins import join
-from analysis.interpreter.values import Alternatives, GuestList, HostValue, Module, Symbol, Value
+from analysis.interpreter.values import MISSING, Alternatives, GuestList, HostValue, Module, Symbol, Value
 from analysis.syntax import walk
 from analysis.trace.tree import Leave
 
@@ -187,6 +187,8 @@ def _delete(machine: Machine, node: ast.Delete, frame: Frame) -> Exit | None:
                 container, key = machine.evaluate(owner, frame), machine.evaluate(index, frame)
                 if isinstance(container, (list, dict)):
                     machine.heap.touch(container)
+                    if machine.domain.watches_stores:
+                        machine.domain.stored(machine, container, None, MISSING, frame.file.span(target))
                     try:
                         del container[key]
                     except (KeyError, IndexError, TypeError):

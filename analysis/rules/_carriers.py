@@ -33,6 +33,26 @@ def moment(store: Event, forward: Event) -> Stamp:
     return () if within(before, found) else found
 
 
+def lasting(trace: Trace, store: Event, iteration: Stamp) -> Iterator[Stamp]:
+    """The iteration, and those around it that the holder outlives too: a rollout is gathered in a loop of its own before it trains."""
+    yield iteration
+    if store.detail.since is None:
+        for level in range(len(iteration) - 1, 0, -1):
+            if not within(stamp_of(store.subject), iteration[:level]) and not _made_anew(trace, store, iteration[:level]):
+                yield iteration[:level]
+
+
+def _made_anew(trace: Trace, store: Event, iteration: Stamp) -> bool:
+    """Whether another iteration of the same loop keeps the like in another holder: it is made anew in each of them."""
+    alike = [event for event in trace.events(Kind.STORE) if event.span == store.span and event.path == store.path]
+    others: dict[Stamp, set[int]] = {}
+    for event in alike:
+        stamp = event.context.stamp[: len(iteration)]
+        if stamp != iteration and stamp[:-1] == iteration[:-1] and stamp[-1][0] == iteration[-1][0]:
+            others.setdefault(stamp, set()).add(id(event.subject))
+    return any(id(store.subject) not in subjects for subjects in others.values())
+
+
 def begins_anew(trace: Trace, store: Event) -> bool:
     """Whether a running sum is set back while the loop goes on: a later sum in the same run of the loop does not take in the one before."""
     kept = (event for event in trace.events(Kind.STORE) if event.subject is store.subject and event.detail.key == store.detail.key)

@@ -115,5 +115,7 @@ def framework_window(by: Value) -> Value:
         return 1
     if by.cls.name == "DeepSpeedEngine":
         config = by.fields.get("engine: config")
+        if isinstance(config, Symbol):  # read from a file: the program may ask it for the same number
+            return config.parts.get("['gradient_accumulation_steps']")
         return config.get("gradient_accumulation_steps", 1) if isinstance(config, dict) else None
     return by.fields.get("gradient_accumulation_steps", 1)

@@ -79,7 +79,7 @@ def _leaf(loss: Tensor) -> Made | None:
         tensor = tensor.made.inputs[0]
     made = tensor.made if tensor in tensor.autograd.leaves else None
     given = made.inputs[0] if made is not None and made.op == "tensor" and made.inputs else None
-    numbers = isinstance(given, list) and bool(given) and all(isinstance(each, Scalar) for each in given)
+    numbers = isinstance(given, list) and bool(given) and all(isinstance(each, Scalar) or (isinstance(each, Tensor) and each.forwards) for each in given)
     return made if numbers or isinstance(given, Symbol) else None
 
 

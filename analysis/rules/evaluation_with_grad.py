@@ -24,7 +24,7 @@ from analysis.interpreter.values import Instance, Symbol
 from analysis.library.tensor import tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors, moment
-from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
+from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, inner, numbers_in
 from analysis.rules._reuse import reused
 from analysis.rules._windows import goes_round_few
 from analysis.source import Span
@@ -32,7 +32,7 @@ from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames, meeting, visible, within
-from analysis.trace.reading import around, callee, span_of, text
+from analysis.trace.reading import around, callee, receiver, span_of, text
 
 #: Iterations of a loop that are looked at: what is kept is kept in the second at the latest.
 _ROUNDS = 4
@@ -82,7 +82,8 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
                 whole = concern(event.subject, model) is Concern.YES or contains(event.subject, model)
                 return ("eval" if event.kind is Kind.EVAL_MODE else "train") if whole else None
             case Kind.FORWARD:
-                return "wasted" if concern(event.subject, model) is Concern.YES and wasted(event) else None
+                mine = concern(event.subject, model) is Concern.YES or (not model.assumed and contains(model, event.subject))
+                return "wasted" if mine and wasted(event) else None
             case _:
                 return "opaque" if any(concern(each, model) is Concern.YES for each in event.subject) else None
 
@@ -111,7 +112,7 @@ def _wasted(trace: Trace, model: Instance, witness: Witness, kept: Event | None)
     files = trace.snapshot.contents
     begins, forward = witness.last("eval") or witness.events[0][0], witness.fault
     span = meeting(forward, begins, files)
-    name = callee(trace.snapshot, visible(forward, files)) or "the model"
+    name = callee(trace.snapshot, visible(forward, files)) if inner(forward.subject) is model else receiver(trace.snapshot, span)
     effect = "what is collected keeps every graph of the loop in memory" if kept else "each batch saves its activations for a backward that never comes"
     chain = [Evidence(call, "called from here") for call in _callers(forward, files)]
     chain.append(Evidence(visible(begins, files), "the model goes into evaluation mode"))
@@ -123,7 +124,7 @@ def _wasted(trace: Trace, model: Instance, witness: Witness, kept: Event | None)
         Severity.ERROR if kept and not goes_round_few(trace, forward, kept) else Severity.WARNING,
         confidence_in(model),
         span,
-        f"`{name}` is evaluated with gradients enabled: {effect}",
+        f"`{name or 'the model'}` is evaluated with gradients enabled: {effect}",
         tuple(chain),
     )
     return _with_fix(trace, finding, begins, forward)

@@ -24,7 +24,7 @@ from analysis.interpreter.values import Instance, Stamp
 from analysis.library.stores import stamp_of
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._averages import growing_averages
-from analysis.rules._carriers import begins_anew, moment, placed
+from analysis.rules._carriers import begins_anew, lasting, moment, placed
 from analysis.rules._keepers import detached, holder_of
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
 from analysis.source import Span
@@ -67,22 +67,16 @@ def _kept(trace: Trace) -> Iterator[Kept]:
             continue
         made = {number: since for number in numbers_in([store.value]) if number in forwards and (since := moment(store, forwards[number]))}
         running = _running_forward(store, calls)
-        if not made or not returned.isdisjoint(made) or _is_local_to(running, store):
+        if not made or _is_local_to(running, store):
             continue
         newest = max(made, key=lambda number: (len(made[number]), number))
         through = [event for event, reached in backwards if not reached.isdisjoint(made)]
-        iteration = next((each for each in _around(store, made[newest]) if any(within(event.context.stamp, each) for event, _ in backwards)), None)
+        outwards = lasting(trace, store, made[newest])
+        iteration = next((each for each in outwards if any(within(event.context.stamp, each) for event, _ in backwards)), None)
         if iteration and all(within(event.context.stamp, iteration) for event in through) and not _emptied(trace, store, iteration):
             backward = next(iter(through), None)
-            if backward is None or not begins_anew(trace, store):
+            if returned.isdisjoint(made) if backward is None else not begins_anew(trace, store):
                 yield Kept(store, forwards[newest], backward, running is not None)
-
-
-def _around(store: Event, iteration: Stamp) -> Iterator[Stamp]:
-    """The iteration, and those around it that the holder outlives too: a rollout is gathered in a loop of its own before it trains."""
-    for level in range(len(iteration), 0, -1):
-        if level == len(iteration) or (store.detail.since is None and not within(stamp_of(store.subject), iteration[:level])):
-            yield iteration[:level]
 
 
 def _running_forward(store: Event, calls: Mapping[tuple[Span, ...], Event]) -> Event | None:

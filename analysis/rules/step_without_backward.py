@@ -19,7 +19,7 @@ from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Instance
 from analysis.library.ownership import modules_in
-from analysis.library.tensor import Tensor
+from analysis.library.tensor import Parameter, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of
 from analysis.rules._modes import holds_unknown
@@ -59,7 +59,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         if not gradients.owners or _imagined(trace, gradients) or _holds_unknown(gradients):
             continue
         for witness in trace.run(PROTOCOL, _letters(gradients), *GRADIENT_EVENTS, Kind.GRADIENT_CALL):
-            if _repeats(witness):
+            if _repeats(witness) and not _of_numbers(_between(trace, witness.events[0][0], witness.fault)):
                 yield _reported(trace, gradients, witness)
 
 
@@ -87,6 +87,12 @@ def _letters(gradients: Gradients) -> LetterOf:
 def _repeats(witness: Witness) -> bool:
     """Whether the step happens in a loop: one before it only sets an optimizer up."""
     return bool(witness.fault.context.stamp)
+
+
+def _of_numbers(backward: Event | None) -> bool:
+    """Whether a backward goes through nothing but a leaf that was made of numbers: its loss is the mistake, and another rule's."""
+    owners = backward.value.owners if backward is not None else ()
+    return bool(owners) and all(isinstance(each, Tensor) and not isinstance(each, Parameter) and each in each.autograd.leaves for each in owners)
 
 
 def _between(trace: Trace, zero: Event, step: Event) -> Event | None:

@@ -1,4 +1,4 @@
-"""The transition tables against oracles that look at the whole word: every word up to seven letters."""
+"""The transition tables against oracles that look at the whole word: every word up to six or seven letters."""
 
 import itertools
 import re
@@ -8,11 +8,12 @@ import pytest
 from analysis.rules import evaluation_with_grad, missing_zero_grad, stuck_in_eval
 from analysis.trace.automaton import Automaton
 
-LONGEST = 7
+#: Letters in a word, fewer where there are many to choose from.
+LONGEST, FEWER, MANY = 7, 6, 6
 
 
 def words(alphabet: str):
-    return ("".join(letters) for length in range(LONGEST + 1) for letters in itertools.product(alphabet, repeat=length))
+    return ("".join(letters) for length in range((FEWER if len(alphabet) > MANY else LONGEST) + 1) for letters in itertools.product(alphabet, repeat=length))
 
 
 def faulty(automaton: Automaton, word: str, names: dict[str, str]) -> bool:
@@ -24,6 +25,9 @@ def faulty(automaton: Automaton, word: str, names: dict[str, str]) -> bool:
     return False
 
 
+#: Words after which nothing is known of a model's mode, and those that put a model which has never trained in eval and judge it.
+_NEW = r"(?:[ovj]|b[vbj]*o|(?:b[vbj]*)?e[evb]*(?:l[^to]*)?o)*"
+_JUDGED = r"(?:b[vbj]*)?e[evb]*j[evbj]*"
 #: Each oracle is a regular expression over the letters of the rule: some part of the word is the mistake.
 ORACLES = {
     "missing-zero-grad": (
@@ -34,9 +38,12 @@ ORACLES = {
     ),
     "stuck-in-eval": (
         stuck_in_eval.MODE,
-        {"e": "eval", "t": "train", "l": "learn", "v": "evaluate", "o": "opaque", "b": "born"},
-        # Trained in training mode, then eval, an evaluation, and a training step with no train() in between; or a step in the mode it came in.
-        re.compile(r"(?:t|(?:^|o)[^eotb]*l).*e[elvb]*v[elvb]*l|^(?:[ov]|(?:b[vb]*)?e[^to]*o|b[vb]*o)*b[vb]*l"),
+        {"e": "eval", "t": "train", "l": "learn", "v": "evaluate", "j": "judge", "o": "opaque", "b": "born"},
+        # Trained in training mode, then eval, an evaluation, and a training step with no train() in between; or a step in the mode it came in;
+        # or put in eval before it ever trained, judged, and then trained.
+        re.compile(
+            rf"(?:t|^{_NEW}l|^{_NEW}{_JUDGED}o).*e[elvbj]*[vj][elvbj]*l|^{_NEW}b[vbj]*l|^{_NEW}{_JUDGED}l",
+        ),
     ),
     "evaluation-with-grad": (
         evaluation_with_grad.MODE,
