@@ -42,7 +42,7 @@ def shuffles(sampler: Instance) -> bool:
 
 
 def picks_by_rank(snapshot: Snapshot, sampler: Instance) -> bool:
-    """Whether the source of a sampler takes every so many items of an order, or a part of it, from this rank's own place on: ``order[self.rank::self.ranks]``."""
+    """Whether the source of a sampler takes a part of an order, or every so many of its items, from this rank's own place on: ``order[self.rank::n]``."""
     own = {name for name, value in sampler.fields.items() if getattr(value, "rank_varying", False) is True and asks_for_rank(value)}
     return any(_is_own(first, own) for cls in sampler.cls.mro for first in _beginnings(snapshot, cls.span))
 

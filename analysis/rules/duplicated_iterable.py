@@ -51,12 +51,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         if isinstance(workers, int) and workers > 1 and not _speaks(trace, stream, (_WORKERS,)):
             told.add(span)
             yield _reported(trace, built, stream, span, f"each of the loader's {workers} workers", f"every sample comes {workers} times")
-        elif (
-            (several_ranks(trace) or _by_framework(trace))
-            and built.context.rank_guard is None
-            and not depends_on_rank(trace.snapshot, stream)
-            and _averaged(trace)
-        ):
+        elif several_ranks(trace) and _averaged(trace) and built.context.rank_guard is None and not depends_on_rank(trace.snapshot, stream):
             told.add(span)
             yield _reported(trace, built, stream, span, "each rank", "every rank trains on all of it")
 
