@@ -15,12 +15,16 @@ _SOURCES = {
     "pytorch_lightning.core": "lightning_module", "lightning.pytorch.core": "lightning_module", "lightning.pytorch.trainer": "lightning_loop",
     "pytorch_lightning.core.lightning": "lightning_module", "pytorch_lightning.trainer": "lightning_loop",
     "lightning.pytorch.core.module": "lightning_module", "pytorch_lightning.core.module": "lightning_module",
-    "transformers.trainer": "transformers_loop", "composer": "composer_loop", "composer.trainer": "composer_loop", "composer.models": "composer_loop",
+    "transformers.trainer": "transformers_loop", "transformers.trainer_callback": "transformers_loop",
+    "composer": "composer_loop", "composer.trainer": "composer_loop", "composer.models": "composer_loop",
     "fvcore.common.checkpoint": "fvcore_checkpoint", "ignite.engine": "ignite_loop", "preflight_imagined": "imagined",
 }  # fmt: skip
 #: Classes that a package exports beside many others → the module with guest source that defines them.
 REEXPORTED = {
-    **dict.fromkeys(("transformers.Trainer", "transformers.TrainingArguments"), "transformers.trainer"),
+    **dict.fromkeys(
+        ("transformers.Trainer", "transformers.TrainingArguments", "transformers.TrainerCallback", "transformers.TrainerState", "transformers.TrainerControl"),
+        "transformers.trainer",
+    ),
     **dict.fromkeys(("transformers.Seq2SeqTrainer", "transformers.Seq2SeqTrainingArguments"), "transformers.trainer"),
     **dict.fromkeys(
         (f"{package}.callbacks{module}.Callback" for package in ("lightning.pytorch", "pytorch_lightning") for module in ("", ".callback", ".base")),

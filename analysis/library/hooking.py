@@ -33,6 +33,20 @@ pl.Trainer(max_epochs=2, callbacks=[Watch()]).fit(Lit(), None)
 """,
             ("optimizer_built SGD", "train Lit", "forward Linear", "zero_grad SGD", "backward", "step SGD", "eval Lit", "forward Linear"),
         ),
+        Example(
+            """
+import torch
+from transformers import AutoModel, Trainer, TrainerCallback
+
+class Watch(TrainerCallback):
+    def on_step_end(self, args, state, control, model=None, **kwargs):
+        if state.global_step == 2:
+            model.eval()
+
+Trainer(model=AutoModel.from_pretrained("x"), train_dataset=[1], callbacks=[Watch()]).train()
+""",
+            ("eval", "optimizer_built AdamW", "train", "forward", "backward", "clip", "step AdamW", "scheduler_step", "zero_grad", "forward", "eval"),
+        ),
     ),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.interpreter.values import Call, HostFunction, Value
+from analysis.interpreter.values import Call, External, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.loading import LOADER
@@ -25,7 +25,9 @@ for image, label in loader:
 
 _PIPELINE = SUBJECT.cls("webdataset.WebDataset", "torch.utils.data.IterableDataset")
 _LOADER = SUBJECT.cls("webdataset.WebLoader", LOADER)
-for _name in ("webdataset.DataPipeline", "webdataset.FluidWrapper", "streaming.StreamingDataset", "litdata.StreamingDataset"):
+#: A pipeline whose every stage is named.
+_BY_HAND = "webdataset.DataPipeline"
+for _name in (_BY_HAND, "webdataset.FluidWrapper", "streaming.StreamingDataset", "litdata.StreamingDataset"):
     SUBJECT.cls(_name, "webdataset.WebDataset")
 for _name in ("litdata.StreamingDataLoader",):
     SUBJECT.cls(_name, LOADER)
@@ -34,6 +36,22 @@ for _name in ("litdata.StreamingDataLoader",):
 @_PIPELINE.method("__init__")
 def _init(call: Call) -> Value:
     call.args[0].fields["pipeline: stages"] = tuple(call.args[1:])
+
+
+def divides_by_worker(pipeline: Instance) -> bool:
+    """Whether each worker has shards of its own; a pipeline that is put together by hand does what its stages say, and no more."""
+    stages: tuple[Value, ...] = pipeline.fields.get("pipeline: stages", ())
+    if pipeline.cls.dotted != _BY_HAND or not all(isinstance(each, (HostFunction, External, Symbol, str)) for each in stages):
+        return True
+    listed = any(_says(each, ("SimpleShardList",)) for each in stages)
+    return not listed or any(_says(each, ("split_by_worker", "resampled", "ResampledShards")) for each in stages)
+
+
+def _says(stage: Value, names: tuple[str, ...]) -> bool:
+    match stage:
+        case HostFunction(name=described) | External(dotted=described) | Symbol(why=described):
+            return any(name in described for name in names)
+    return False
 
 
 @_PIPELINE.method("__getattr__")

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Function, Instance, Value
+from analysis.library.streaming import divides_by_worker
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in
 from analysis.rules._ranks import depends_on_rank
@@ -41,6 +42,10 @@ def check(trace: Trace) -> Iterator[Reported]:
     told: set[Span] = set()
     for built in trace.events(Kind.LOADER_BUILT):
         stream = built.detail.get("dataset")
+        if isinstance(stream, Instance) and _shares_shards(built, stream):
+            told.add(built.span)
+            yield _reported_pipeline(trace, built, stream)
+            continue
         reader = _reader(trace, stream)
         if reader is None or not isinstance(stream, Instance) or prepared(built.subject) or built.detail.get("worker_init_fn") is not None:
             continue
@@ -54,6 +59,26 @@ def check(trace: Trace) -> Iterator[Reported]:
         elif several_ranks(trace) and _averaged(trace) and built.context.rank_guard is None and not depends_on_rank(trace.snapshot, stream):
             told.add(span)
             yield _reported(trace, built, stream, span, "each rank", "every rank trains on all of it")
+
+
+def _shares_shards(built: Event, stream: Instance) -> bool:
+    """Whether several workers run a pipeline that gives each of them all shards."""
+    workers = built.detail.get("num_workers", 0)
+    return isinstance(workers, int) and workers > 1 and not divides_by_worker(stream)
+
+
+def _reported_pipeline(trace: Trace, built: Event, stream: Instance) -> Reported:
+    span = stream.span if stream.span is not None and stream.span.path in trace.snapshot.contents else visible(built, trace.snapshot.contents)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(stream),
+        span,
+        "each of the loader's workers reads all shards of this pipeline: no stage of it divides them between the workers",
+        (Evidence(visible(built, trace.snapshot.contents), "the loader runs the pipeline in several workers"),),
+        no_fix_because="webdataset.split_by_worker belongs behind the list of shards, and before they are opened",
+    )
+    return Reported(finding)
 
 
 def _averaged(trace: Trace) -> bool:
@@ -128,6 +153,21 @@ def train(net, rows):
         optimizer.step()
 """
 
+_PIPELINE = """
+import torch
+import webdataset as wds
+
+data = wds.DataPipeline({mark}
+    wds.SimpleShardList("{{00..63}}.tar"), {stage}wds.tarfile_to_samples(), wds.shuffle(100), wds.decode("pil"), wds.to_tuple("jpg", "cls"), wds.batched(8)
+)
+net = torch.nn.Linear(4, 2)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, y in wds.WebLoader(data, batch_size=None, num_workers=4):
+    optimizer.zero_grad()
+    torch.nn.functional.cross_entropy(net(x), y).backward()
+    optimizer.step()
+"""
+
 RULE = Rule(
     "duplicated-iterable",
     Severity.ERROR,
@@ -136,6 +176,8 @@ RULE = Rule(
     check,
     examples=(
         Bad(_EXAMPLE.format(loop="for row in self.rows:  # flagged", workers=4)),
+        Bad(_PIPELINE.format(mark="  # flagged", stage="")),
+        Good(_PIPELINE.format(mark="", stage="wds.split_by_worker, ")),
         Good(_EXAMPLE.format(loop="for row in self.rows:", workers=0)),
         Good(_EXAMPLE.format(loop="worker = get_worker_info()\n        for row in self.rows[worker.id :: worker.num_workers]:", workers=4)),
     ),

@@ -1,7 +1,7 @@
 """What the trainer of Transformers does with a model."""
 
 import torch
-from preflight_library import framework_accelerator, framework_loader, scales_losses
+from preflight_library import framework_accelerator, framework_loader, scales_losses, taken
 
 
 class TrainingArguments:
@@ -19,6 +19,22 @@ class TrainerControl:
     should_save = False
     should_evaluate = False
     should_log = False
+
+
+class TrainerState:
+    def __init__(self):
+        self.epoch = 0
+        self.global_step = 0
+        self.log_history = []
+        self.is_world_process_zero = self.is_local_process_zero = torch.distributed.get_rank() == 0
+
+
+class TrainerCallback:
+    def _nothing(self, args, state, control, **kwargs):
+        pass
+
+    on_init_end = on_train_begin = on_train_end = on_epoch_begin = on_epoch_end = on_step_begin = on_step_end = on_substep_end = _nothing
+    on_pre_optimizer_step = on_optimizer_step = on_evaluate = on_predict = on_save = on_log = on_prediction_step = _nothing
 
 
 class Trainer:
@@ -41,6 +57,8 @@ class Trainer:
         self.args = args if args is not None else TrainingArguments()
         self.accelerator = framework_accelerator()
         self.control = TrainerControl()
+        self.state = TrainerState()
+        self._own = [each for each in taken(callbacks) if isinstance(each, TrainerCallback)]
         torch.manual_seed(42)
         self.data_collator = data_collator
         self.train_dataset = train_dataset
@@ -50,7 +68,12 @@ class Trainer:
         self.optimizer, self.lr_scheduler = optimizers
 
     def add_callback(self, callback):
-        pass
+        if isinstance(callback, TrainerCallback):
+            self._own.append(callback)
+
+    def _hook(self, name, **more):
+        for callback in self._own:
+            getattr(callback, name)(self.args, self.state, self.control, model=self.model, optimizer=self.optimizer, lr_scheduler=self.lr_scheduler, **more)
 
     def create_optimizer(self):
         if self.optimizer is None:
@@ -93,15 +116,28 @@ class Trainer:
         scales_losses(self.model, getattr(self.args, "fp16", False), getattr(self.args, "deepspeed", None))
         self.model.train()
         num_items_in_batch = torch.tensor(1)
+        self._hook("on_train_begin")
         for epoch in range(2):
+            self.state.epoch = epoch
+            self._hook("on_epoch_begin")
             for step, inputs in enumerate(framework_loader(self.get_train_dataloader())):
-                self.training_step(self.model, inputs, num_items_in_batch)
+                loss = self.training_step(self.model, inputs, num_items_in_batch)
                 if (step + 1) % self.args.gradient_accumulation_steps == 0:
                     torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.args.max_grad_norm)
                     self.optimizer.step()
                     self.lr_scheduler.step()
                     self.model.zero_grad()
                     self.optimizer.zero_grad()
+                    self.state.global_step += 1
+                    self._hook("on_step_end")
+            self.log({"loss": loss})
+            self._hook("on_log", logs={"loss": loss})
+            self._hook("on_epoch_end")
+            if self.eval_dataset is not None:
+                self.evaluate(self.eval_dataset)
+                self._hook("on_evaluate", metrics={})
+            self._hook("on_save")
+        self._hook("on_train_end")
 
     def evaluate(self, eval_dataset=None, **options):
         self.model.eval()
