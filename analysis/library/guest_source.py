@@ -17,6 +17,10 @@ _SOURCES = {
     "lightning.pytorch.core.module": "lightning_module", "pytorch_lightning.core.module": "lightning_module",
     "transformers.trainer": "transformers_loop", "transformers.trainer_callback": "transformers_loop",
     "composer": "composer_loop", "composer.trainer": "composer_loop", "composer.models": "composer_loop",
+    **dict.fromkeys(
+        ("fastai.basics", "fastai.learner", "fastai.callback.core", "fastai.vision.all", "fastai.vision.learner", "fastai.text.all", "fastai.tabular.all"),
+        "fastai_loop",
+    ),
     "fvcore.common.checkpoint": "fvcore_checkpoint", "ignite.engine": "ignite_loop", "preflight_imagined": "imagined",
 }  # fmt: skip
 #: Classes that a package exports beside many others → the module with guest source that defines them.

@@ -47,6 +47,20 @@ Trainer(model=AutoModel.from_pretrained("x"), train_dataset=[1], callbacks=[Watc
 """,
             ("eval", "optimizer_built AdamW", "train", "forward", "backward", "clip", "step AdamW", "scheduler_step", "zero_grad", "forward", "eval"),
         ),
+        Example(
+            """
+import torch
+from fastai.vision.all import Callback, Learner, set_seed
+
+class Watch(Callback):
+    def after_loss(self):
+        self.loss.item()
+
+set_seed(3)
+Learner(None, torch.nn.Linear(1, 1), cbs=[Watch()]).fit_one_cycle(2)
+""",
+            ("seed", "optimizer_built Adam", "train Linear", "forward Linear", "loss cross_entropy", "item", "backward", "step Adam", "zero_grad Adam"),
+        ),
     ),
 )
 
