@@ -35,6 +35,10 @@ KNOWN_CONTENT = 64
 LISTED = 4
 #: Steps that such a loop may take; beyond them, few rounds tell enough.
 CHEAP_LOOP = 1_500
+#: Steps after which a loop that trains runs no more rounds than its windows ask for: what comes behind it, and in other loops, is to be seen too.
+COSTLY_LOOP = 12_000
+#: Rounds that show what goes on from one to the next, where no window is counted.
+SOME = 4
 
 _TRAINING = frozenset({Kind.BACKWARD, Kind.STEP})
 
@@ -82,7 +86,8 @@ class Plan:
         if self.holds:
             return done < FEW + self.trains + (self.guards > before)
         if self.trains:
-            return done < self.rehearsal.horizon.rounds
+            costly = self.steps - self.machine.steps > COSTLY_LOOP
+            return done < (min(self.rehearsal.horizon.rounds, self.rehearsal.needed) if costly else self.rehearsal.horizon.rounds)
         if self.length is None or self.length > KNOWN_CONTENT or (self.forwards and self.length > LISTED):
             return done < (self.rehearsal.horizon.rounds if self.counted else FEW)
         return self.steps - self.machine.steps < CHEAP_LOOP or done < FEW
@@ -98,6 +103,11 @@ class Rehearsal:
         #: Whether a backward or a step happened.
         self.trained = False
         self._plans: dict[int, Plan] = {}
+
+    @property
+    def needed(self) -> int:
+        """Rounds that show two windows and a tail of the largest one, or at least some."""
+        return 2 * self.window + 3 if self.window else SOME
 
     def plan(self, machine: Machine, _span: Span, length: int | None) -> Plan:
         """The plan of the loop that has just got its number."""
@@ -129,6 +139,8 @@ class Rehearsal:
             return MISSING
         rounds = FEW if self._holds(machine) else self.horizon.rounds
         shrunk = min(SHRUNK_WINDOW, rounds)
+        if rounds > FEW and not (isinstance(right, int) and 1 < right <= LARGEST_WINDOW):
+            self.window = max(self.window, shrunk)
         if not isinstance(right, int):
             return left % shrunk
         if 1 < right <= LARGEST_WINDOW:

@@ -24,12 +24,17 @@ _FEW = 16
 class Window:
     """The backwards whose gradients ``end`` takes (a STEP) or throws away (a ZERO_GRAD); None: the trace ends.
 
-    ``unsure``: something in between was undecided, not followed, or done to the gradients by hand.
+    ``unsure``: something in between was undecided, not followed, or done to the gradients by hand; ``by_hand``: only the last of these.
     """
 
     backwards: list[Event] = field(default_factory=list)
     end: Event | None = None
     unsure: bool = False
+    by_hand: bool = False
+
+    def doubt(self, *, undecided: bool) -> None:
+        """Take in whether something may not have happened."""
+        self.unsure, self.by_hand = self.unsure or undecided, self.by_hand and not undecided
 
     @property
     def stepped(self) -> bool:
@@ -78,15 +83,18 @@ def windows(trace: Trace, gradients: Gradients) -> list[Window]:
         match letter:
             case "backward":
                 now.backwards.append(event)
-                now.unsure = now.unsure or trace.undecided(event)
+                now.doubt(undecided=trace.undecided(event))
             case "step":
                 now.end = event
             case "zero" if now.backwards:
                 now.end = event
-            case "opaque" | "use":
+            case "use":
+                now.by_hand = now.by_hand or not now.unsure
                 now.unsure = True
+            case "opaque":
+                now.unsure, now.by_hand = True, False
         if now.end is not None:
-            now.unsure = now.unsure or trace.undecided(event)
+            now.doubt(undecided=trace.undecided(event))
             found.append(now)
             now = Window()
     return [*found, now] if now.backwards else found

@@ -8,7 +8,7 @@ inside, the step takes gradients that were never averaged, and from then on the 
 **How to fix it.** Forward and backward of all micro-batches but the last under `with model.no_sync():`, by the same condition that decides about
 the step (negated): `with model.no_sync() if (i + 1) % steps else nullcontext():`.
 
-**What is not reported.** Windows of one batch; programs in which a framework decides (Accelerate's `accumulate`, Lightning, Fabric, DeepSpeed).
+**What is not reported.** Windows of one batch; gradients that the program reduces itself; programs in which a framework decides (Accelerate's `accumulate`, Lightning, Fabric, DeepSpeed).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
+from analysis.library.tensor import parameter_behind_gradient, tensors_in
 from analysis.library.wrapping import Wrapped
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import gradients_of
@@ -40,7 +41,7 @@ class _Mistake:
 def check(trace: Trace) -> Iterator[Reported]:
     """For each optimizer the first window whose averages stand in the wrong place."""
     forwards = {event.detail.forward: event for event in trace.events(Kind.WRAPPED_FORWARD) if event.detail.how == "ddp"}
-    if not trace.distributed or any(not isinstance(event.detail.averages, bool) for event in forwards.values()):
+    if not trace.distributed or any(not isinstance(event.detail.averages, bool) for event in forwards.values()) or _reduces_by_hand(trace):
         return
     for gradients in gradients_of(trace):
         for window in windows(trace, gradients):
@@ -52,7 +53,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 def _mistake(trace: Trace, window: Window, forwards: dict[int, Event]) -> _Mistake | None:
     """What is wrong with a window that a step uses."""
-    if not window.stepped or window.unsure or not window.backwards:
+    if not window.stepped or (window.unsure and not window.by_hand) or not window.backwards:
         return None
     averaged = [_averaged(event, forwards) for event in window.backwards]
     last = window.backwards[-1]
@@ -86,6 +87,12 @@ def _mistake(trace: Trace, window: Window, forwards: dict[int, Event]) -> _Mista
         "every backward ends in an all-reduce of all gradients",
         "all micro-batches but the last need `with model.no_sync():` around forward and backward, by the condition of the step",
     )
+
+
+def _reduces_by_hand(trace: Trace) -> bool:
+    """Whether ranks exchange gradients themselves."""
+    given = (tensor for event in trace.events(Kind.COLLECTIVE) for tensor in tensors_in(event.value))
+    return any(parameter_behind_gradient(before) is not None for tensor in given if tensor.made is not None for before in (tensor, *tensor.made.tensors))
 
 
 def _is_the_last(trace: Trace, window: Window) -> bool:
@@ -139,6 +146,10 @@ _STEP_OR_SKIP = """            if (i + 1) % 4 == 0:
                     continue
                 optimizer.step()
                 optimizer.zero_grad()"""
+_SCALED = """            if (i + 1) % 4 == 0:
+                for p in net.parameters():
+                    {}
+"""
 _UNDER = """            with ddp.no_sync() if {condition} else contextlib.nullcontext():
                 (ddp(x).mean() / 4).backward(){mark}
 """
@@ -159,6 +170,8 @@ RULE = Rule(
                 "                loss.backward()  # flagged\n" + _STEP
             )
         ),
+        Bad(_EXAMPLE.format(body=_UNDER.format(condition="i % 4 != 0", mark="  # flagged") + _SCALED.format("p.grad.mul_(2)") + _STEP)),
+        Good(_EXAMPLE.format(body=_UNDER.format(condition="i % 4 != 0", mark="") + _SCALED.format("dist.all_reduce(p.grad)") + _STEP)),
         Good(_EXAMPLE.format(body=_UNDER.format(condition="(i + 1) % 4", mark="") + _STEP)),
         Good(_EXAMPLE.format(body="            ddp.require_backward_grad_sync = (i + 1) % 4 == 0\n            (ddp(x).mean() / 4).backward()\n" + _STEP)),
         Good(_EXAMPLE.format(body="            ddp(x).mean().backward()\n            optimizer.step()\n            optimizer.zero_grad()")),
