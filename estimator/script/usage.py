@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from estimator.catalog import Model
+from estimator.zoo import family
 
 #: Lengths taken where none is given, by family: what its positions or its tokenizer allow.
 _LENGTH, _LENGTHS = 1024, {"bert": 512, "roberta": 512, "distilbert": 512, "deberta_v2": 512, "t5": 512, "clip": 77}
@@ -73,26 +74,30 @@ _ADDED = (
     "{{'text_embeds': torch.randn({batch}, 1280, dtype={dtype}, device='cuda'), "
     "'time_ids': torch.zeros({batch}, 6, dtype={dtype}, device='cuda')}}"
 )  # fmt: skip
-_USAGES: Mapping[str, Usage] = {
-    **dict.fromkeys(("bert", "roberta", "distilbert"), _MASKED),
-    **dict.fromkeys(("t5", "bart"), _SEQUENCES),
-    **dict.fromkeys(("resnet", "vgg", "densenet", "convnext", "efficientnet", "vision_transformer"), _TORCHVISION),
-    **dict.fromkeys(("timm_vit", "timm_convnext", "timm_swin"), _TIMM),
-    "deberta_v2": Usage(_auto("AutoModelForSequenceClassification"), _TEXT, "torch.zeros({batch}, dtype=torch.int64, device='cuda')"),
-    "vit": Usage(_auto("AutoModelForImageClassification"), {"pixel_values": _IMAGES}, "torch.zeros({batch}, dtype=torch.int64, device='cuda')"),
-    "whisper": Usage(
+_LABELLED = "torch.zeros({batch}, dtype=torch.int64, device='cuda')"
+#: By what a family of transformers builds; the first that it has decides.
+_BY_TASK: Mapping[str, Usage] = {
+    "causal-lm": _CAUSAL,
+    "masked-lm": _MASKED,
+    "seq2seq-lm": _SEQUENCES,
+    "image-classification": Usage(_auto("AutoModelForImageClassification"), {"pixel_values": _IMAGES}, _LABELLED),
+    "sequence-classification": Usage(_auto("AutoModelForSequenceClassification"), _TEXT, _LABELLED),
+    "speech-seq2seq": Usage(
         _auto("AutoModelForSpeechSeq2Seq"),
         {"input_features": "torch.randn({batch}, {bins}, 3000, dtype={dtype}, device='cuda')"},
         "torch.zeros({batch}, 448, dtype=torch.int64, device='cuda')",
     ),
-    "clip": Usage(_auto("AutoModel"), {"input_ids": _TOKENS, "pixel_values": _IMAGES, "return_loss": "True"}),
-    "unet_2d_condition": _DENOISER,
+    "vision": Usage(_auto("AutoModel"), {"input_ids": _TOKENS, "pixel_values": _IMAGES, "return_loss": "True"}),
+    "denoising": _DENOISER,
 }
+_BY_LIBRARY: Mapping[str, Usage] = {"torchvision": _TORCHVISION, "timm": _TIMM}
 
 
 def usage_of(model: Model) -> Usage:
-    """How ``model`` is used: text models that are not named otherwise predict the next token."""
-    return _USAGES.get(model.family, _CAUSAL)
+    """How ``model`` is used: by the library that its family mirrors, else by what the family builds."""
+    one = family(model.family)
+    named = _BY_LIBRARY.get(one.mirrors.partition(" ")[0])
+    return named if named is not None else next(usage for task, usage in _BY_TASK.items() if task in one.builds)
 
 
 def usual_length(model: Model) -> int:
