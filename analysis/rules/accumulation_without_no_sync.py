@@ -8,7 +8,8 @@ inside, the step takes gradients that were never averaged, and from then on the 
 **How to fix it.** Forward and backward of all micro-batches but the last under `with model.no_sync():`, by the same condition that decides about
 the step (negated): `with model.no_sync() if (i + 1) % steps else nullcontext():`.
 
-**What is not reported.** Windows of one batch; gradients that the program reduces itself; programs in which a framework decides (Accelerate's `accumulate`, Lightning, Fabric, DeepSpeed).
+**What is not reported.** Windows of one batch; gradients that the program reduces itself;
+programs in which a framework decides (Accelerate's `accumulate`, Lightning, Fabric, DeepSpeed).
 """
 
 from __future__ import annotations
