@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import operator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -35,6 +37,39 @@ def count_of(machine: Machine, value: Value) -> int:
         case Symbol(test=("-", inner, int(less))):
             return count_of(machine, inner) - less
     return machine.stamp[-1][1]
+
+
+_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
+}  # fmt: skip
+
+
+def at_the_end(condition: Symbol, turn: int, rounds: int) -> bool | None:
+    """What a comparison of a counter with the length of something unknown gives in the given ``turn`` of a loop of so many ``rounds``.
+
+    None: it is no such comparison.
+    """
+    match condition.test:
+        case ("not", Symbol() as inner):
+            found = at_the_end(inner, turn, rounds)
+            return None if found is None else not found
+        case (str() as sign, int() as count, Symbol() as length) if sign in _COMPARISONS and count in {turn, turn + 1}:
+            end = _counted_to(length, rounds)
+            return None if end is None else _COMPARISONS[sign](count, end)
+    return None
+
+
+def _counted_to(value: Value, rounds: int) -> int | None:
+    match value:
+        case Symbol(test=("+", inner, int(more))):
+            found = _counted_to(inner, rounds)
+            return None if found is None else found + more
+        case Symbol(test=("-", inner, int(less))):
+            found = _counted_to(inner, rounds)
+            return None if found is None else found - less
+        case Symbol(test=(), why=why) if why.endswith(".__len__()"):
+            return rounds
+    return None
 
 
 @lru_cache(maxsize=512)

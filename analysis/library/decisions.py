@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
+from analysis.library.counters import at_the_end
 from analysis.library.noting import notes
 from analysis.library.ranks import answers
 from analysis.library.skipping import skips_training
@@ -46,6 +47,9 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     known = domain.avoided.get(id(condition))
     if known is not None:
         return known[1]
+    rounds = domain.rehearsal.rounds_of(domain.machine)
+    if rounds is not None and (ended := at_the_end(condition, domain.machine.stamp[-1][1], rounds)) is not None:
+        return ended
     asked, inside, taken = domain.machine.state.get(_LAST, (None, span, False))
     if asked is condition and span.path == inside.path and span.start <= inside.start and inside.end <= span.end:
         return bool(taken)  # ``a and b`` ended with ``a``, which is now asked for as the whole

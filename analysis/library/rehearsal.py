@@ -149,6 +149,11 @@ class Rehearsal:
             return left % right if unknown or right == rounds else MISSING
         return left % shrunk if 0 <= left < right else MISSING
 
+    def rounds_of(self, machine: Machine) -> int | None:
+        """How often the innermost loop goes round that runs, if it trains and nothing says how long it is."""
+        plan = self._plans.get(machine.stamp[-1][0]) if machine.stamp else None
+        return self.horizon.rounds if plan is not None and plan.trains and not plan.holds and plan.length is None else None
+
     def _holds(self, machine: Machine) -> bool:
         """Whether the innermost loop is one around a loop that trains: it goes round a few times only."""
         plan = self._plans.get(machine.stamp[-1][0])
