@@ -11,7 +11,13 @@ if TYPE_CHECKING:
 
 #: The name under which an object keeps its content; no identifier of a program.
 _CONTENT = "<content>"
-_KINDS: dict[str, Callable[..., Any]] = {"dict": GuestDict, "OrderedDict": GuestDict, "list": GuestList, "set": GuestSet}
+_FACTORY = "<factory>"
+_KINDS: dict[str, Callable[..., Any]] = {
+    "dict": GuestDict, "OrderedDict": GuestDict, "UserDict": GuestDict, "defaultdict": GuestDict, "Counter": GuestDict, "list": GuestList, "UserList": GuestList,
+    "set": GuestSet,
+}  # fmt: skip
+#: Those that make what is missing.
+_MAKING = frozenset({"defaultdict", "Counter"})
 #: Names of ``typing`` that are inherited from for the container.
 _ALIASES = {"Dict": "dict", "List": "list", "Set": "set", "Tuple": "tuple"}
 _METHODS = {
@@ -21,6 +27,7 @@ _METHODS = {
     "tuple": "index count",
 }
 _METHODS["OrderedDict"] = f"{_METHODS['dict']} move_to_end"
+_METHODS.update({"UserDict": _METHODS["dict"], "defaultdict": _METHODS["dict"], "Counter": _METHODS["dict"], "UserList": _METHODS["list"]})
 
 
 def _content(call: Call, kind: str) -> Any:
@@ -45,15 +52,28 @@ def _delegate(kind: str, name: str) -> HostFunction:
 
 
 def _special(kind: str) -> dict[str, Value]:
+    plain = "dict" if _KINDS.get(kind) is GuestDict else "list" if kind == "UserList" else kind
+
     def init(call: Call) -> Value:
         content = _content(call, kind)
-        if kind == "tuple" and call.args[1:]:
-            call.args[0].fields[_CONTENT] = tuple(call.machine.iterate(call.args[1], call.span))
-        elif call.args[1:] or call.kwargs:
-            filled = call.machine.call(call.machine.builtins["dict" if "ict" in kind else kind], call.args[1:], call.kwargs, call.span)
-            method = "update" if "ict" in kind or kind == "set" else "extend"
+        given = call.args[1:]
+        if kind == "defaultdict":
+            call.args[0].fields[_FACTORY], given = next(iter(given), None), given[1:]
+        if kind == "tuple" and given:
+            call.args[0].fields[_CONTENT] = tuple(call.machine.iterate(given[0], call.span))
+        elif (given or call.kwargs) and kind != "Counter":
+            filled = call.machine.call(call.machine.builtins[plain], given, call.kwargs, call.span)
+            method = "extend" if plain == "list" else "update"
             call.machine.call(call.machine.getattr(content, method, call.span), [filled], {}, call.span)
         return None
+
+    def missing(call: Call) -> Value:
+        factory = call.args[0].fields.get(_FACTORY)
+        if kind == "Counter" or factory is None:
+            return 0
+        made = call.machine.call(factory, [], {}, call.span)
+        call.machine.setitem(_content(call, kind), call.args[1], made, call.span)
+        return made
 
     def get_item(call: Call) -> Value:
         content = _content(call, kind)
@@ -82,6 +102,7 @@ def _special(kind: str) -> dict[str, Value]:
         "__iter__": lambda call: iter(list(_content(call, kind))),
         "__contains__": lambda call: call.args[1] in _content(call, kind),
     }
+    handlers.update({"__missing__": missing} if kind in _MAKING else {})
     return {name: HostFunction(f"{kind}.{name}", handler) for name, handler in handlers.items()}
 
 
