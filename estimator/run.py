@@ -12,7 +12,7 @@ from estimator.catalog import Gpu, gpu, gpus
 from estimator.config import TrainingConfig
 from estimator.estimate import Estimate, Fit, Memory, Mode, Remedy, Verdict
 from estimator.fit import fits
-from estimator.readers.launches import Launch, launches_of
+from estimator.readers.launches import Launch, documented_starts_of, launches_of
 from estimator.remedies import remedies
 from estimator.request import Request
 from estimator.script.changes import not_applied
@@ -22,6 +22,8 @@ from estimator.script.played import Played, generation_of, play
 
 #: Starts of one script that are estimated beside the one without arguments.
 _MOST_STARTS = 8
+#: Starts out of the documentation that are tried where no other tells a peak.
+_MOST_DOCUMENTED = 3
 _NOTHING_SEEN = "no model was seen to train: what the script runs when it is started without arguments does not reach one"
 
 __all__ = ["estimate", "is_entry"]
@@ -33,8 +35,14 @@ def estimate(snapshot: Snapshot, request: Request) -> tuple[Estimate, ...]:
     Raises ``estimator.catalog.UnknownNameError`` for a GPU or model that is not in the catalog.
     """
     cards = tuple(gpu(name) for name in request.gpus)
-    starts = launches_of(snapshot, request.entry)[:_MOST_STARTS] if request.entry is not None and request.every_start else ()
-    return (_estimated(snapshot, request, cards), *(_estimated(snapshot, _started(request, each), cards) for each in starts))
+    plain = _estimated(snapshot, request, cards)
+    if request.entry is None or not request.every_start:
+        return (plain,)
+    starts = [_estimated(snapshot, _started(request, each), cards) for each in launches_of(snapshot, request.entry)[:_MOST_STARTS]]
+    if all(each.memory is None for each in (plain, *starts)):
+        said = (_estimated(snapshot, _started(request, each), cards) for each in documented_starts_of(snapshot, request.entry)[:_MOST_DOCUMENTED])
+        starts += [each for each in said if each.memory is not None]
+    return (plain, *starts)
 
 
 def _started(request: Request, launch: Launch) -> Request:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -50,14 +51,31 @@ class Launch:
 
 def launches_of(snapshot: Snapshot, entry: str) -> tuple[Launch, ...]:
     """The different ways in which files of the repository start ``entry``, in the order of their paths and lines."""
+    return _launches(snapshot, entry, _may_launch)
+
+
+def documented_starts_of(snapshot: Snapshot, entry: str) -> tuple[Launch, ...]:
+    """The ways in which the repository's documentation says to start ``entry``."""
+    return _launches(snapshot, entry, lambda path: posixpath.basename(path).lower().startswith("readme"))
+
+
+def _launches(snapshot: Snapshot, entry: str, wanted: Callable[[str], bool]) -> tuple[Launch, ...]:
     found: dict[tuple[object, ...], Launch] = {}
-    files = [path for path in sorted(snapshot.contents) if _may_launch(path)]
+    names = _names_of(snapshot, entry)
+    files = [path for path in sorted(snapshot.contents) if wanted(path)]
     for path in files[:_MAX_FILES]:
         text = snapshot.contents[path][: _MAX_CHARACTERS + 1].decode("utf-8", "replace")
         if len(text) <= _MAX_CHARACTERS and posixpath.basename(entry) in text:
-            for launch in _in_text(text, path, entry):
+            for launch in _in_text(text, path, {*names, posixpath.relpath(entry, posixpath.dirname(path) or ".")}):
                 found.setdefault((launch.devices, launch.arguments, tuple(launch.options.items())), launch)
     return tuple(found.values())
+
+
+def _names_of(snapshot: Snapshot, entry: str) -> set[str]:
+    """What the entry may be called anywhere: its path, and every end of it that no other file has."""
+    parts = entry.split("/")
+    ends = {"/".join(parts[i:]) for i in range(len(parts))}
+    return {end for end in ends if sum(path == end or path.endswith(f"/{end}") for path in snapshot.contents) == 1} | {entry}
 
 
 def _may_launch(path: str) -> bool:
@@ -66,7 +84,7 @@ def _may_launch(path: str) -> bool:
     return workflow or name.endswith(_SHELL) or name in _NAMES or name.startswith("dockerfile")
 
 
-def _in_text(text: str, path: str, entry: str) -> Iterator[Launch]:
+def _in_text(text: str, path: str, names: AbstractSet[str]) -> Iterator[Launch]:
     variables: dict[str, str] = {}
     for number, line in _logical_lines(text):
         assigned = _ASSIGNED.match(line)
@@ -74,7 +92,7 @@ def _in_text(text: str, path: str, entry: str) -> Iterator[Launch]:
             variables[assigned[1]] = _expanded(assigned[2].strip("\"'"), variables)
             continue
         if ".py" in line or " -m " in line:
-            launch = _launch(_words(_expanded(line, variables)), path, number, entry)
+            launch = _launch(_words(_expanded(line, variables)), path, number, names)
             if launch is not None:
                 yield launch
 
@@ -83,7 +101,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines with those that a backslash continues joined, and the number of the first."""
     joined, first = "", 0
     for number, raw in enumerate(text.splitlines(), start=1):
-        line = raw.strip().removeprefix("- ").removeprefix("run: ").removeprefix("RUN ").removeprefix("CMD ").lstrip("@")
+        line = raw.strip().removeprefix("- ").removeprefix("run: ").removeprefix("RUN ").removeprefix("CMD ").removeprefix("$ ").lstrip("@")
         if line.startswith("#"):
             continue
         first = first or number
@@ -109,14 +127,14 @@ def _words(line: str) -> list[str]:
         return []
 
 
-def _launch(words: Sequence[str], path: str, line: int, entry: str) -> Launch | None:
-    """The start of ``entry`` in a command; None where it starts something else."""
-    at = next((i for i, word in enumerate(words) if _is_script(word, path, entry)), None)
+def _launch(words: Sequence[str], path: str, line: int, names: AbstractSet[str]) -> Launch | None:
+    """The start of a script with one of ``names`` in a command; None where it starts something else."""
+    at = next((i for i, word in enumerate(words) if _is_script(word, names)), None)
     if at is None:
         return None
     before = [word for word in words[:at] if "=" not in word.partition("-")[0]]
     launcher = next(
-        (word for word in before if posixpath.basename(word) in {"torchrun", "accelerate", "deepspeed", "python", "python3", "srun", "mpirun"}), None
+        (word for word in before if posixpath.basename(word) in {"torchrun", "accelerate", "deepspeed", "python", "python3", "srun", "mpirun", "uv"}), None
     )
     launcher = launcher or next((word for word in before if word.startswith(("python", "${PYTHON", "$PYTHON", "$(PYTHON"))), None)
     if launcher is None:
@@ -127,13 +145,9 @@ def _launch(words: Sequence[str], path: str, line: int, entry: str) -> Launch | 
     return Launch(path, line, _devices(options), _named(arguments), arguments, {name: text for name, text in options.items() if name == "config_file"})
 
 
-def _is_script(word: str, path: str, entry: str) -> bool:
-    """Whether a word names the entry: from the repository's top, from the file's own folder, or by the end of its path."""
-    if word.endswith(".py"):
-        given = posixpath.normpath(word)
-        beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), word))
-        return entry in {given, beside} or entry.endswith("/" + given.lstrip("./"))
-    return word.replace(".", "/") + ".py" == entry
+def _is_script(word: str, names: AbstractSet[str]) -> bool:
+    """Whether a word is one of the script's names, or the module that its path is."""
+    return posixpath.normpath(word) in names if word.endswith(".py") else f"{word.replace('.', '/')}.py" in names and "." in word
 
 
 def _named(words: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,142 @@
+"""Entry points of public training repositories: which are resolved, which with assumptions, which not, and why.
+
+usage: python -m benchmarks repositories --root DIR [--page FILE] [--only TEXT] [--json FILE]
+
+DIR holds clones named OWNER+NAME. Entry points are the files that do something when they are run and reach PyTorch, below the folders that
+``repositories.toml`` names. Resolved: a peak, with model, batch, precision and the size of the input each known; with assumptions: a peak, and something
+of these assumed in the open; not: the sentence that says what is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from analysis.certainty import Known
+from analysis.facts import facts_of
+from analysis.snapshot import Snapshot
+from analysis.source import SourceFile
+from estimator.config import TrainingConfig
+from estimator.request import Request
+from estimator.run import estimate, is_entry
+
+_LIST = Path(__file__).with_name("repositories.toml")
+#: Larger files are data.
+_MAX_BYTES = 400_000
+_SKIPPED = frozenset({".git", "node_modules", "__pycache__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One entry point: ``state`` is resolved, assumed or not; ``why`` the first sentence that says what is missing or was taken."""
+
+    repository: str
+    entry: str
+    state: str
+    why: str
+    seconds: float
+
+
+def snapshot_of(folder: Path) -> Snapshot:
+    """Every file of a clone that is not large."""
+    files: dict[str, bytes] = {}
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if not _SKIPPED & set(inside.parts) and path.is_file() and not path.is_symlink() and path.stat().st_size <= _MAX_BYTES:
+            files[inside.as_posix()] = path.read_bytes()
+    return Snapshot.of(files)
+
+
+def entries(snapshot: Snapshot, listed: dict[str, Any]) -> Iterator[str]:
+    """The entry points of a repository that train, below its listed folders."""
+    for path in sorted(snapshot.contents):
+        if not path.endswith(".py") or not path.startswith(tuple(listed["under"])) or any(part in path for part in listed.get("without", ())):
+            continue
+        source = snapshot.source(path)
+        if isinstance(source, SourceFile) and (facts_of(source).trains or path in listed.get("also", ())) and is_entry(snapshot, path):
+            yield path
+
+
+def judged(config: TrainingConfig) -> str:
+    """Whether all that decides most is known."""
+    sizes = [config.sequence_length, config.image_size]
+    size = next((each for each in sizes if getattr(each, "value", None) is not None), None)
+    fields = [config.model, config.batch_size, config.precision, *([] if size is None else [size])]
+    return "resolved" if all(isinstance(each, Known) for each in fields) else "assumed"
+
+
+def estimated(snapshot: Snapshot, name: str, entry: str, settings: dict[str, str]) -> Found:
+    """One entry point, in the first of its starts that is resolved."""
+    started = time.process_time()
+    found = estimate(snapshot, Request(entry=entry, settings=settings))
+    seconds = time.process_time() - started
+    best = next((each for each in found if each.memory is not None), found[0])
+    if best.memory is None:
+        return Found(name, entry, "not", (best.unknowns or ("",))[0], seconds)
+    state = judged(best.config)
+    taken = [f"{key} {setting.value} assumed: {setting.why}" for key, setting in best.config.items() if hasattr(setting, "why") and hasattr(setting, "value")]
+    return Found(name, entry, state, "; ".join(taken) if state == "assumed" else "", seconds)
+
+
+def page(rows: list[Found], commits: dict[str, str]) -> str:
+    """The public table."""
+    total = Counter(row.state for row in rows)
+    lines = [
+        "# Entry points of public repositories",
+        "",
+        "Written by `python -m benchmarks repositories --root DIR --page docs/repositories.md`. Resolved: a peak, with model, batch, precision and the",
+        "size of the input each known. With assumptions: a peak, and something of these taken in the open. Nothing is told beside what the repository holds.",
+        "",
+        f"{len(rows)} entry points: {total['resolved']} resolved, {total['assumed']} with assumptions, {total['not']} not "
+        f"({(total['resolved'] + total['assumed']) / max(len(rows), 1):.0%} in the first two).",
+        "",
+        "| repository | commit | entry points | resolved | with assumptions | not |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    for name, commit in commits.items():
+        mine = Counter(row.state for row in rows if row.repository == name)
+        lines.append(f"| {name} | {commit} | {sum(mine.values())} | {mine['resolved']} | {mine['assumed']} | {mine['not']} |")
+    lines += ["", "| repository | entry point | | why |", "|---|---|---|---|"]
+    words = {"resolved": "resolved", "assumed": "with assumptions", "not": "not"}
+    lines += [f"| {row.repository} | {row.entry} | {words[row.state]} | {row.why.replace('|', ' ')[:300]} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Estimate every entry point of every repository that is there."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=Path, required=True)
+    parser.add_argument("--page", type=Path)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", default="")
+    args = parser.parse_args()
+    rows: list[Found] = []
+    commits: dict[str, str] = {}
+    for name, listed in tomllib.loads(_LIST.read_text(encoding="utf-8"))["repository"].items():
+        folder = args.root / name.replace("/", "+")
+        if args.only not in name or not folder.is_dir():
+            continue
+        snapshot = snapshot_of(folder)
+        commits[name] = (folder / ".git" / "HEAD").read_text(encoding="utf-8").strip()[-40:][:8]
+        for entry in entries(snapshot, listed):
+            rows.append(estimated(snapshot, name, entry, {}))
+            print(f"{rows[-1].state:9} {rows[-1].seconds:5.1f} {name}: {entry} {rows[-1].why[:160]}", flush=True)
+    text = page(rows, commits)
+    if args.page is not None:
+        args.page.write_text(text, encoding="utf-8")
+    if args.json is not None:
+        args.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+    print(text.split("\n\n| repository | entry")[0])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
