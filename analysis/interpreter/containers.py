@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 _CONTENT = "<content>"
 _FACTORY = "<factory>"
 _KINDS: dict[str, Callable[..., Any]] = {
-    "dict": GuestDict, "OrderedDict": GuestDict, "UserDict": GuestDict, "defaultdict": GuestDict, "Counter": GuestDict, "list": GuestList, "UserList": GuestList,
-    "set": GuestSet,
+    "dict": GuestDict, "OrderedDict": GuestDict, "UserDict": GuestDict, "defaultdict": GuestDict, "Counter": GuestDict,
+    "list": GuestList, "UserList": GuestList, "set": GuestSet,
 }  # fmt: skip
 #: Those that make what is missing.
 _MAKING = frozenset({"defaultdict", "Counter"})
@@ -51,7 +51,8 @@ def _delegate(kind: str, name: str) -> HostFunction:
     return HostFunction(f"{kind}.{name}", run)
 
 
-def _special(kind: str) -> dict[str, Value]:
+def _initial(kind: str) -> Callable[[Call], Value]:
+    """The constructor: it fills the content."""
     plain = "dict" if _KINDS.get(kind) is GuestDict else "list" if kind == "UserList" else kind
 
     def init(call: Call) -> Value:
@@ -67,14 +68,20 @@ def _special(kind: str) -> dict[str, Value]:
             call.machine.call(call.machine.getattr(content, method, call.span), [filled], {}, call.span)
         return None
 
-    def missing(call: Call) -> Value:
-        factory = call.args[0].fields.get(_FACTORY)
-        if kind == "Counter" or factory is None:
-            return 0
-        made = call.machine.call(factory, [], {}, call.span)
-        call.machine.setitem(_content(call, kind), call.args[1], made, call.span)
-        return made
+    return init
 
+
+def _missing(call: Call) -> Value:
+    """What a ``defaultdict`` makes of a key that is not there, and a ``Counter`` counts."""
+    factory = call.args[0].fields.get(_FACTORY)
+    if factory is None:
+        return 0
+    made = call.machine.call(factory, [], {}, call.span)
+    call.machine.setitem(_content(call, "defaultdict"), call.args[1], made, call.span)
+    return made
+
+
+def _special(kind: str) -> dict[str, Value]:
     def get_item(call: Call) -> Value:
         content = _content(call, kind)
         if isinstance(content, dict) and call.args[1] not in content:
@@ -94,7 +101,7 @@ def _special(kind: str) -> dict[str, Value]:
         return None
 
     handlers: dict[str, Callable[[Call], Value]] = {
-        "__init__": init,
+        "__init__": _initial(kind),
         "__getitem__": get_item,
         "__setitem__": set_item,
         "__delitem__": delete_item,
@@ -102,7 +109,7 @@ def _special(kind: str) -> dict[str, Value]:
         "__iter__": lambda call: iter(list(_content(call, kind))),
         "__contains__": lambda call: call.args[1] in _content(call, kind),
     }
-    handlers.update({"__missing__": missing} if kind in _MAKING else {})
+    handlers.update({"__missing__": _missing} if kind in _MAKING else {})
     return {name: HostFunction(f"{kind}.{name}", handler) for name, handler in handlers.items()}
 
 
