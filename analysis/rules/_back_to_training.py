@@ -67,6 +67,9 @@ def where_left(trace: Trace, left: Event, learns: Event) -> Span:
     files = trace.snapshot.contents
     span = meeting(left, learns, files)
     owner = receiver(trace.snapshot, span)
+    way = frames(left)
+    if span in way and span != way[0] and way[way.index(span) - 1].path not in files:
+        return visible(left, files)  # a framework calls both: no caller of the repository sees them
     if owner in {None, "self"} or receiver(trace.snapshot, meeting(learns, left, files)) != owner:
         return span
     inwards = [each for each in frames(left) if each.path in files]

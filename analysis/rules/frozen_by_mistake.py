@@ -56,7 +56,7 @@ def _of_all(trace: Trace, span: Value) -> bool:
     """Whether the place where a parameter is frozen is all that a loop over ``parameters()`` does."""
     stands = around(trace.snapshot, span) if isinstance(span, Span) else None
     match stands.statements[-2:] if stands else ():
-        case (ast.For(iter=ast.Call(func=ast.Attribute(attr="parameters")), body=body), _):
+        case (ast.For(iter=ast.Call(func=ast.Attribute(attr="parameters" | "named_parameters")), body=body), _):
             return not any(isinstance(node, (ast.If, ast.Continue, ast.Break)) for each in body for node in ast.walk(each))
     return False
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, ReplaceExpression, Reported, SetArgument
 from analysis.interpreter.values import Value
-from analysis.library.tensor import Made
+from analysis.library.tensor import Made, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._chains import SHAPES, UNBOUNDED, losses, origins, renamed
 from analysis.source import Span
@@ -28,6 +28,8 @@ from analysis.trace.reading import call_at, text
 
 _PROBABILITIES = frozenset({"softmax", "sigmoid"})
 _LOGARITHMS = frozenset({"log_softmax", "logsigmoid", "log", "logsoftmax"})
+#: Arithmetic by which probabilities are averaged.
+_AVERAGING = frozenset({"add", "mul", "truediv", "mean", "stack"})
 _THROUGH = SHAPES | {"clamp", "clip", "detach"}
 
 
@@ -37,7 +39,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     for event in losses(trace, {"kl_div"}):
         given, target, options = event.detail
         kinds = {made.op for made in origins(target, _THROUGH)}
-        wrong = next((made for made in origins(given, _THROUGH) if made.op in _PROBABILITIES | UNBOUNDED), None)
+        wrong = next((made for made in origins(given, _THROUGH) if made.op in _PROBABILITIES | UNBOUNDED), None) or _averaged(given)
         if event.span in told:
             continue
         if wrong is not None and not kinds & _LOGARITHMS:
@@ -47,6 +49,15 @@ def check(trace: Trace) -> Iterator[Reported]:
             found = list(_wrong_target(trace, event, options))
             told.update(event.span for _ in found)
             yield from found
+
+
+def _averaged(given: Value) -> Made | None:
+    """A softmax of which, with others, the input is an average."""
+    made = given.made if isinstance(given, Tensor) else None
+    if made is None or made.op not in _AVERAGING:
+        return None
+    parts = [_averaged(each) or next((found for found in origins(each, _THROUGH) if found.op == "softmax"), None) for each in made.tensors]
+    return parts[0] if parts and None not in parts else None
 
 
 def _wrong_input(trace: Trace, loss: Event, made: Made) -> Reported:
@@ -63,6 +74,8 @@ def _wrong_input(trace: Trace, loss: Event, made: Made) -> Reported:
         (Evidence(comes, f"{made.op} gives {what}"), Evidence(at, "this loss takes them as log-probabilities")),
     )
     new = renamed(trace, comes, "softmax", "log_softmax") if made.op == "softmax" else None
+    if _averaged(loss.detail[0]) is not None:
+        return Reported(replace(finding, no_fix_because="the input is an average of probabilities: take the logarithm of the average"))
     if new is None:
         return Reported(replace(finding, no_fix_because="the input is made in a layer, or needs a log_softmax whose dimension is not known here"))
     return Reported(finding, Proposal("Does nothing else need probabilities here? Then take their logarithm here", Safety.REVIEW, (ReplaceExpression(*new),)))
@@ -116,6 +129,21 @@ def _training(soft: str, guess: str, options: str = 'reduction="batchmean"', mar
     return _TRAIN.format(soft=soft, guess=guess, options=options, mark=mark)
 
 
+_DIVERGENCE = """
+import torch
+import torch.nn.functional as F
+
+def train(net, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        p, q = net(x).softmax(1), net(y).softmax(1)
+        mean = 0.5 * (p + q)
+        loss = F.kl_div({first}, p, reduction="batchmean"){mark}
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
 RULE = Rule(
     "kl-without-log",
     Severity.ERROR,
@@ -128,6 +156,8 @@ RULE = Rule(
             _training("log_softmax", "log_softmax", mark="  # flagged"),
             fixed=_training("log_softmax", "log_softmax", 'reduction="batchmean", log_target=True'),
         ),
+        Bad(_DIVERGENCE.format(first="mean", mark="  # flagged")),
+        Good(_DIVERGENCE.format(first="mean.log()", mark="")),
         Good(_training("softmax", "log_softmax")),
         Good(_training("log_softmax", "log_softmax", 'reduction="batchmean", log_target=True')),
         Good(

@@ -38,6 +38,7 @@ _ON_HOST = frozenset(
 _KEEPING = """
 view reshape flatten unsqueeze squeeze permute transpose float half double long contiguous expand repeat getitem add sub mul truediv pow sqrt log
 exp neg sum mean stack cat triu tril cumsum cumprod sin cos detach clone bool int byte eq ne lt le gt ge invert logical_not masked_fill outer
+meshgrid full_like zeros_like ones_like empty_like rand_like randn_like where clamp roll flip concat concatenate hstack vstack
 """
 #: Operations whose result is where their input is.
 _STAYS = frozenset(_KEEPING.split())

@@ -61,7 +61,7 @@ def _same_loop(parts: list[Window]) -> bool:
 def _reported(trace: Trace, gradients: Gradients, lost: Window, used: Window) -> Reported:
     files = trace.snapshot.contents
     zero, step, backward = lost.end or lost.backwards[-1], used.end or used.backwards[-1], lost.backwards[0]
-    span = meeting(zero, step, files)
+    span = visible(zero, files) if zero.path == backward.path else meeting(zero, step, files)
     finding = Finding(
         RULE.name,
         RULE.severity,
