@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analysis.interpreter.values import MISSING, Call, HostFunction, Instance, Symbol, Value
-from analysis.library.knowledge import Subject
+from analysis.library.knowledge import LibraryClass, Subject
 
 SUBJECT = Subject()
 _PARSER = SUBJECT.cls("argparse.ArgumentParser")
@@ -104,7 +104,9 @@ def _nothing(_call: Call) -> Value:
 
 @_NAMESPACE.method("__init__")
 def _namespace_init(call: Call) -> Value:
-    call.args[0].fields.update(call.kwargs)
+    machine, fields = call.machine, call.args[0].fields
+    fields.update(call.kwargs)
+    machine.places.update({(id(fields), name): span for name, span in machine.argument_places[1].items() if span is not None})
     return None
 
 
@@ -113,4 +115,5 @@ def _contains(call: Call) -> Value:
     return call.args[1] in call.args[0].fields
 
 
+SUBJECT.classes["types.SimpleNamespace"] = LibraryClass("types.SimpleNamespace", (), dict(_NAMESPACE.namespace))
 SUBJECT.values.update({"argparse.ArgumentDefaultsHelpFormatter": HostFunction("formatter", lambda _call: None)})

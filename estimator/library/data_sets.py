@@ -18,14 +18,17 @@ _TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids", "tokens", 
 #: labels the number of its classes.
 _COLUMNS: Mapping[str, str] = {
     "ag_news": "text label:4", "imdb": "text label:2", "rotten_tomatoes": "text label:2", "yelp_review_full": "text label:5", "yelp_polarity": "text label:2",
-    "emotion": "text label:6", "dbpedia_14": "title content label:14", "tweet_eval": "text label", "banking77": "text label:77", "trec": "text coarse_label:6",
-    "sst2": "sentence label:2", "stanford-sentiment-treebank": "sentence label", "snli": "premise hypothesis label:3", "multi_nli": "premise hypothesis label:3",
+    "emotion": "text label:6", "dbpedia_14": "title content label:14", "tweet_eval": "text label", "banking77": "text label:77",
+    "trec": "text coarse_label:6",
+    "sst2": "sentence label:2", "stanford-sentiment-treebank": "sentence label", "snli": "premise hypothesis label:3",
+    "multi_nli": "premise hypothesis label:3",
     "glue": "sentence sentence1 sentence2 label", "wikitext": "text", "openwebtext": "text", "bookcorpus": "text", "c4": "text", "tiny_shakespeare": "text",
     "tinystories": "text", "fineweb": "text", "fineweb-edu": "text", "slimpajama-627b": "text", "cnn_dailymail": "article highlights",
     "xsum": "document summary", "samsum": "dialogue summary", "billsum": "text summary", "alpaca": "instruction input output text",
     "guanaco-llama2-1k": "text", "openassistant-guanaco": "text", "databricks-dolly-15k": "instruction context response", "english_quotes": "quote",
     "eli5": "text", "squad": "context question", "cifar10": "img:32 label:10", "cifar100": "img:32 fine_label:100", "mnist": "image:28x1 label:10",
-    "fashion_mnist": "image:28x1 label:10", "food101": "image label:101", "beans": "image:500 label:3", "imagefolder": "image label", "imagenet-1k": "image label:1000",
+    "fashion_mnist": "image:28x1 label:10", "food101": "image label:101", "beans": "image:500 label:3", "imagefolder": "image label",
+    "imagenet-1k": "image label:1000",
     "cats_vs_dogs": "image label:2", "oxford_flowers102": "image label:102", "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
 }  # fmt: skip
 

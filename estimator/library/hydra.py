@@ -37,11 +37,9 @@ class _Composition:
         own = self._read(posixpath.join(group, name))
         if not isinstance(own, dict) or self.left < 0:
             return own
-        parts: list[Value] = []
         mine = merged(self.machine, own)
         defaults = mine.pop("defaults", [])
-        for entry in defaults if isinstance(defaults, list) else []:
-            parts.append(mine if entry == "_self_" else self._default(entry, group))
+        parts = [mine if entry == "_self_" else self._default(entry, group) for entry in (defaults if isinstance(defaults, list) else [])]
         if mine not in parts:
             parts.append(mine)
         unknown = next((part for part in parts if not isinstance(part, dict)), None)
@@ -203,3 +201,21 @@ def _absolute(call: Call) -> Value:
 
 
 SUBJECT.values["hydra.utils.get_original_cwd"] = HostFunction("hydra.utils.get_original_cwd", lambda _call: ".")
+
+
+def _configuration_of_repository(call: Call) -> Value:
+    """The YAML file that is named first and there, else the only one that has all the keys; empty settings where there is none."""
+    machine, (files, keys) = call.machine, call.args
+    named = [name for name in files or () if isinstance(name, str) and machine.open_file(name, call.span).text is not None]
+    others = [path for path in sorted(machine.snapshot.contents) if path.endswith((".yaml", ".yml"))] if not named else []
+    found = [settings for path in named or others if isinstance(settings := _settings_in(machine, path), dict) and all(key in settings for key in keys)]
+    return found[0] if found and (named or len(found) == 1) else GuestDict()
+
+
+def _settings_in(machine: Machine, path: str) -> Value:
+    opened = machine.open_file(path, machine.span)
+    return None if opened.text is None else as_yaml(machine, opened.text, opened.text.path)
+
+
+SUBJECT.values["preflight_host.configuration_of_repository"] = HostFunction("configuration_of_repository", _configuration_of_repository)
+SUBJECT.values["preflight_host.located"] = HostFunction("located", lambda call: located(call.machine, call.args[0]))

@@ -32,6 +32,8 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         "preflight_zoo.gpt2": "Conv1D",
         "preflight_zoo.clip": "CLIPTextConfig CLIPVisionConfig",
     },
+    "lightning.pytorch.cli": {"lightning.cli": "LightningCLI LightningArgumentParser"},
+    "pytorch_lightning.cli": {"lightning.cli": "LightningCLI LightningArgumentParser"},
     "torch.nn": {"torch.nn.parallel": "DataParallel"},
     "torch.distributed": {"torch.distributed.device_mesh": "DeviceMesh init_device_mesh"},
     "torch.distributed.fsdp.wrap": {"torch.distributed.fsdp": "FullyShardedDataParallel"},

@@ -6,7 +6,7 @@ from typing import Any
 
 from analysis.interpreter.values import Instance
 from estimator.tape.events import Kind
-from estimator.tape.tensor import Parameter
+from estimator.tape.tensor import Buffer, Parameter
 from estimator.tape.traversal import fields_of
 
 _GROUPS = ("_parameters", "_buffers", "_modules")
@@ -24,6 +24,11 @@ def set_attribute(module: Any, name: str, value: Any) -> None:
     if isinstance(value, Parameter):
         _forget(fields, name, "_parameters")
         fields["_parameters"][name] = value
+    elif isinstance(value, Buffer):
+        _forget(fields, name, "_buffers")
+        fields["_buffers"][name] = value
+        if not value.persistent:
+            fields["_non_persistent_buffers_set"].add(name)
     elif is_module(value):
         _forget(fields, name, "_modules")
         fields["_modules"][name] = value

@@ -20,13 +20,14 @@ from estimator.tape.operations.conversion import CHANNELS_LAST, CHANNELS_LAST_3D
 from estimator.tape.registry import FUNCTIONS
 from estimator.tape.runtime import RUNTIME
 from estimator.tape.shape import Size
-from estimator.tape.tensor import Parameter, Tensor
+from estimator.tape.tensor import Buffer, Parameter, Tensor
 
 assert FAMILIES  # noqa: S101  importing them has filled FUNCTIONS
 
 _TYPES: Mapping[str, object] = {
     "torch.Tensor": Tensor,
     "torch.nn.parameter.Parameter": Parameter,
+    "torch.nn.parameter.Buffer": Buffer,
     "torch.Size": Size,
     "torch.device": Device,
     "torch.dtype": dtype.Dtype,

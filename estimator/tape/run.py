@@ -51,6 +51,7 @@ class Autocast:
         self.depth = 0
         self.casts: dict[int, tuple[Tensor, Tensor]] = {}
 
+
 #: Steps of one optimizer after which the others are not waited for.
 PATIENCE = 6
 

@@ -180,6 +180,18 @@ class Parameter(Tensor):
         self.became(Kind.PARAMETERS)
 
 
+class Buffer(Tensor):
+    """``torch.nn.Buffer``: a tensor that a module keeps beside its parameters."""
+
+    def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
+        if data is None:
+            data = new((0,), current().default_dtype, current().default_device)
+        super().__init__(data.storage, data.shape, data.strides, data.dtype, data.offset)
+        self.values = data.values
+        self.persistent = persistent
+        self.became(Kind.BUFFERS)
+
+
 def new(shape: Shape, dtype: Dtype, device: Device, strides: Shape | None = None) -> Tensor:
     """A new tensor in memory of its own; row-major unless ``strides`` (dense ones) say otherwise."""
     size = Size(shape).numel() * dtype.itemsize

@@ -137,6 +137,7 @@ _FAMILIES = (
     Family("timm_vit", "TimmVitConfig", {"image-classification": "VisionTransformer"}, "timm 1.0.31"),
     Family("timm_convnext", "TimmConvNeXtConfig", {"image-classification": "TimmConvNeXt"}, "timm 1.0.31"),
     Family("timm_swin", "TimmSwinConfig", {"image-classification": "SwinTransformer"}, "timm 1.0.31"),
+    Family("timm_resnet", "TimmResNetConfig", {"image-classification": "ResNet"}, "timm 1.0.31"),
     Family("efficientnet", "EfficientNetConfig", {"image-classification": "EfficientNet"}, "torchvision 0.29.1"),
     Family("mobilenet_v2", "MobileNetV2Config", {"image-classification": "MobileNetV2"}, "torchvision 0.29.1"),
     Family("swin_transformer", "SwinTransformerConfig", {"image-classification": "SwinTransformer"}, "torchvision 0.29.1"),

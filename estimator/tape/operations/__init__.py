@@ -8,6 +8,7 @@ from estimator.tape.operations import (
     convolution,
     creation,
     dropout,
+    einsum,
     embedding,
     foreach,
     gradients,
@@ -34,7 +35,7 @@ from estimator.tape.operations import (
 
 #: Importing them enters their operations in the registry.
 FAMILIES = (
-    attention, comparison, composites, conversion, convolution, creation, dropout, embedding, foreach, gradients, grouped, indexing, losses,
+    attention, comparison, composites, conversion, convolution, creation, dropout, einsum, embedding, foreach, gradients, grouped, indexing, losses,
     matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, sampling, scattering,
     softmax, ternary, unary, views, windows,
 )  # fmt: skip

@@ -1,16 +1,15 @@
-"""Matrix products: ``linear``, ``matmul`` with its folding, ``bmm``, ``addmm``, ``einsum``."""
+"""Matrix products: ``linear``, ``matmul`` with its folding, ``bmm``, ``addmm``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 from estimator.tape.copying import contiguous
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.not_followed import NotFollowed
 from estimator.tape.operations.pointwise import add
-from estimator.tape.operations.views import expand, permute, reshape, squeeze, unsqueeze
+from estimator.tape.operations.views import expand, reshape, squeeze, unsqueeze
 from estimator.tape.registry import operation
 from estimator.tape.run import current
 from estimator.tape.shape import Shape, broadcast, view_strides
@@ -180,31 +179,6 @@ def mv(x: Tensor, other: Tensor) -> Tensor:
 def outer(x: Tensor, other: Tensor) -> Tensor:
     """All products of two vectors."""
     return unsqueeze(x, 1) * unsqueeze(other, 0)
-
-
-@operation("einsum")
-def einsum(equation: str, *operands: Any) -> Tensor:
-    """Sums of products of two operands, by permuting and folding them into one ``bmm``."""
-    tensors = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else list(operands)
-    inputs, _, output = equation.replace(" ", "").partition("->")
-    names = inputs.split(",")
-    if len(tensors) != 2 or "..." in equation or not output:  # noqa: PLR2004  a pair
-        raise NotFollowed(f"torch.einsum of {equation!r}")
-    left, right = names
-    sizes = dict(zip(left + right, (*tensors[0].shape, *tensors[1].shape), strict=True))
-    batch = [d for d in left if d in right and d in output]
-    summed = [d for d in left if d in right and d not in output]
-    rows = [d for d in left if d not in right]
-    columns = [d for d in right if d not in left]
-    if any(d not in output for d in rows + columns):
-        raise NotFollowed(f"torch.einsum of {equation!r}")
-
-    def folded(x: Tensor, has: str, *groups: list[str]) -> Tensor:
-        return reshape(permute(x, [has.index(d) for group in groups for d in group]), *(prod(sizes[d] for d in group) for group in groups))
-
-    result = bmm(folded(tensors[0], left, batch, rows, summed), folded(tensors[1], right, batch, summed, columns))
-    order = [*batch, *rows, *columns]
-    return permute(reshape(result, *(sizes[d] for d in order)), [order.index(d) for d in output])
 
 
 def _same_dtype(name: str, x: Tensor, other: Tensor) -> None:

@@ -73,13 +73,13 @@ for _name, _kind in _KINDS.items():
 
 
 @operation("index_put", ".index_put")
-def index_put(x: Tensor, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Tensor:  # noqa: FBT001, FBT002  torch's signature
+def index_put(x: Tensor, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Tensor:
     """A copy of ``x`` with ``values`` at the indices."""
     return _copied(x, _recorded(x, values, indices, _Kind(accumulate, keeps_source=False)))
 
 
 @operation("index_put_", ".index_put_")
-def index_put_(x: Tensor, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Tensor:  # noqa: FBT001, FBT002  torch's signature
+def index_put_(x: Tensor, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Tensor:
     """``x`` with ``values`` at the indices."""
     return overwritten(x, _recorded(x, values, indices, _Kind(accumulate, keeps_source=False)))
 

@@ -57,7 +57,7 @@ def test_what_is_not_known_is_never_guessed(torch):
     with pytest.raises(NotFollowed, match="condition"):
         bool((x > 0).all())
     with pytest.raises(NotFollowed, match="einsum"):
-        torch.einsum("...ij,...jk->...ik", x, x)
+        torch.einsum("ii->i", x.view(2, -1)[:, :2])
     with pytest.raises(NotFollowed, match="broadcast"):
         x + torch.empty(3)
     with pytest.raises(NotFollowed, match=r"linear of torch.float32 and torch.bfloat16"):

@@ -263,7 +263,7 @@ def optimizers_in(configured):
     if isinstance(configured, torch.optim.Optimizer):
         return [configured]
     if isinstance(configured, dict):
-        return optimizers_in(configured["optimizer"])
+        return optimizers_in(configured["optimizer"]) if "optimizer" in configured else []
     if isinstance(configured, (list, tuple)):
         return [optimizer for each in configured for optimizer in optimizers_in(each)]
     return []

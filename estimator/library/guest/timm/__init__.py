@@ -1,7 +1,7 @@
 """``timm``: the zoo's families by the names of the library's models."""
 
 from preflight_host import named_model, no_such_model
-from preflight_zoo import resnet, timm_convnext, timm_swin, timm_vit
+from preflight_zoo import timm_convnext, timm_resnet, timm_swin, timm_vit
 
 #: The image a model of that family is made for where its name does not say.
 USUAL_IMAGE = 224
@@ -24,9 +24,21 @@ def create_model(
         return timm_convnext.build(timm_convnext.TimmConvNeXtConfig(size=words[1], **shared))
     if words[0] == "swin" and words[1] in timm_swin.SIZES and words[2] == "patch4":
         return windowed(words, img_size, shared)
-    if name in ("resnet18", "resnet34", "resnet50", "resnet101", "resnet152") and in_chans == 3:
-        return resnet.build(resnet.ResNetConfig(depth=int(name[len("resnet") :]), num_classes=num_classes))
+    if len(words) == 1 and name.startswith("resnet") and depth_of(name)[0] in timm_resnet.DEPTHS and depth_of(name)[1] in timm_resnet.VARIANTS:
+        depth, variant = depth_of(name)
+        return timm_resnet.build(timm_resnet.TimmResNetConfig(depth=depth, variant=variant, **shared))
+    if words[0].startswith("resnext") and len(words) == 2 and words[1] in ("32x4d", "32x8d") and words[0][len("resnext") :] in timm_resnet.DEPTHS:
+        groups, width = words[1][:-1].split("x")
+        known = {"cardinality": int(groups), "base_width": int(width), **shared}
+        return timm_resnet.build(timm_resnet.TimmResNetConfig(depth=words[0][len("resnext") :], **known))
     return no_such_model(name + " of timm")
+
+
+def depth_of(name):
+    """``resnet50d`` as its depth and the letter of its variant."""
+    rest = name[len("resnet") :]
+    depth = rest.rstrip("abcdefghijklmnopqrstuvwxyz")
+    return depth, rest[len(depth) :]
 
 
 def windowed(words, img_size, shared):

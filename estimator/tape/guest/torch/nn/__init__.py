@@ -2,4 +2,4 @@
 
 from torch.nn import functional, init, utils
 from torch.nn.modules import *
-from torch.nn.parameter import Parameter
+from torch.nn.parameter import Buffer, Parameter
