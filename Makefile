@@ -13,7 +13,7 @@ demo: .venv/bot.stamp
 	$(BIN)/preflight demo $(if $(ONCE),--once)
 
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest -q -n $(JOBS) $(ARGS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal $(ARGS)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .
