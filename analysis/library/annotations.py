@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import copy
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import GuestDict, GuestList, Value
+from analysis.interpreter.values import Class, Function, GuestDict, GuestList, Module, Value
+from analysis.library.ownership import MODULE
 from analysis.library.rehearsal import FEW
 from analysis.library.roles import named_role, names_a_role
 
@@ -18,6 +20,30 @@ _DICTS = frozenset({"Dict", "dict", "Mapping", "MutableMapping", "OrderedDict"})
 _TUPLES = frozenset({"Tuple", "tuple"})
 _OPTIONAL = frozenset({"Optional", "Union"})
 _TENSORS = frozenset({"Tensor", "FloatTensor", "LongTensor", "BoolTensor"})
+
+
+class _Named(ast.NodeTransformer):
+    """Puts what the library calls a model in the place of the program's own classes of models."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        """A class of the program, defined here or imported."""
+        found = self.module.vars.get(node.id)
+        return ast.Name("Module", ast.Load()) if isinstance(found, Class) and found.span is not None and found.has_base(MODULE) else node
+
+
+def annotated(domain: TraceDomain, function: Function, parameter: ast.arg) -> Value:
+    """What stands for a parameter of ``function`` that nobody passes."""
+    written = _parsed(parameter.annotation) if parameter.annotation is not None else None
+    known = _Named(function.module).visit(copy.deepcopy(written)) if written is not None and _names_a_model(written, function.module) else written
+    return argument(domain, parameter.arg, known, function.module.file.span(parameter))
+
+
+def _names_a_model(annotation: ast.expr, module: Module) -> bool:
+    found = (module.vars.get(node.id) for node in ast.walk(annotation) if isinstance(node, ast.Name))
+    return any(isinstance(each, Class) and each.span is not None and each.has_base(MODULE) for each in found)
 
 
 def argument(domain: TraceDomain, name: str, annotation: ast.expr | None, span: Span) -> Value:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import Class, Function, Instance, Module, Partial, Value
-from analysis.library.annotations import argument
+from analysis.library.annotations import annotated
 from analysis.library.decisions import turn_last
 from analysis.library.functions import unwrapped
 from analysis.library.meters import pair
@@ -179,7 +179,7 @@ def _arguments(domain: TraceDomain, function: Function, skip: int) -> list[Value
 
 
 def _argument(domain: TraceDomain, function: Function, parameter: ast.arg) -> Value:
-    return argument(domain, parameter.arg, parameter.annotation, function.module.file.span(parameter))
+    return annotated(domain, function, parameter)
 
 
 def _switches(domain: TraceDomain, function: Function) -> dict[str, Value]:

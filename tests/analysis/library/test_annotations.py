@@ -36,3 +36,21 @@ def test_the_items_are_models(annotation, parts):
     (trace,) = trace_program(snapshot, index(snapshot), ["train.py"])
     assert {event.subject.cls.name for event in trace.events(Kind.EVAL_MODE)} == {"Model"}
     assert not trace.unresolved
+
+
+OWN = """
+from typing import List, Optional
+import torch
+from nets import Net
+
+def fit(net: Net, others: List[Net], spare: Optional[Net]):
+    for each in [net, *others, spare]:
+        each.eval()
+"""
+
+
+def test_a_class_of_the_program_is_a_model_too():
+    nets = b"import torch\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x\n"
+    snapshot = Snapshot.of({"train.py": OWN.encode(), "nets.py": nets})
+    (trace,) = trace_program(snapshot, index(snapshot), ["train.py"])
+    assert [event.subject.cls.name for event in trace.events(Kind.EVAL_MODE)] == ["Model"] * 4
