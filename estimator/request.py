@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from estimator.sources import Shelf
+
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -33,6 +35,8 @@ class Request:
     started_at: str | None = None
     #: Whether the lines of the repository that start the script are looked for, each an estimate of its own.
     every_start: bool = True
+    #: Where releases of model libraries lie, for families that the zoo lacks.
+    shelf: Shelf | None = None
 
     def __post_init__(self) -> None:
         if (self.entry is None) == (self.model is None):

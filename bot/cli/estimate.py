@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from analysis.settings import EntrySettings
@@ -20,6 +21,7 @@ from bot.cli.parser import Parser
 from bot.cli.shown_estimate import renamed
 from bot.cli.terminal import progress
 from bot.estimate_options import add_options, request_of
+from bot.sources.release import LocalShelf
 from estimator.estimate import Estimate, Verdict
 from estimator.report import as_markdown, as_text, document
 from estimator.run import estimate
@@ -38,6 +40,7 @@ def run(words: Sequence[str]) -> int:
             folder = read_folder([options.script])
         entry = _entry(options.script, folder)
         request = request_of(options, settings_of(folder.snapshot.contents).of_entry(entry), entry=entry)
+        request = replace(request, shelf=LocalShelf())
         with progress(f"estimating {options.script}"):
             estimates = tuple(renamed(each, _shown(folder)) for each in estimate(folder.snapshot, request))
     print(_rendered(estimates, options.format), end="")

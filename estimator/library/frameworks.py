@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from analysis.interpreter.values import MISSING, Call, Class, Function, GuestDict, HostFunction, Instance, Method, Symbol, Value
 from estimator.library.dataclass import fields_of
+from estimator.library.documents import of_file
 from estimator.library.language import domain_of
 from estimator.tape.dtype import BFLOAT16, FLOAT16, FLOAT32
 from estimator.tape.events import rounded
@@ -44,8 +46,25 @@ def _zoo_class(call: Call) -> Value:
             return machine.getattr(machine.import_module(f"{PACKAGE}.{name}", machine.entry_path), wanted, call.span)
         domain_of(call).lose(f"{domain_of(call).caller_place()}: a {name} model for the task {task} is not modelled")
         return Symbol(f"a {name} model for the task {task}", call.span)
+    model_type = given if isinstance(given, str) else given.cls.find("model_type") if isinstance(given, Instance) else MISSING
+    dotted = domain_of(call).releases.class_for(model_type, task) if isinstance(model_type, str) else None
+    if dotted is not None:
+        module, _, wanted = dotted.rpartition(".")
+        return machine.getattr(machine.import_module(module, machine.entry_path), wanted, call.span)
     domain_of(call).lose(f"{domain_of(call).caller_place()}: the family of the model that is built from this configuration is not modelled")
     return Symbol("a model of a family that is not modelled", call.span)
+
+
+def _release_config(call: Call) -> Value:
+    """(family, numbers, dtype) out of a ``config.json`` of the repository whose family a release at hand has; None where there is none."""
+    name, domain = call.args[0], domain_of(call)
+    numbers = of_file(call, posixpath.join(name, "config.json")) if isinstance(name, str) and name else None
+    numbers = numbers if isinstance(numbers, dict) else {}
+    kind = numbers.get("model_type")
+    if not isinstance(kind, str) or kind.replace("-", "_") in families() or domain.releases.class_for(kind, "config") is None:
+        return None
+    known = {key: value for key, value in numbers.items() if key not in {"model_type", "dtype", "torch_dtype", "architectures", "transformers_version"}}
+    return kind, known, str(numbers.get("dtype", numbers.get("torch_dtype", "float32")))
 
 
 def _family_of(config: Value) -> str:
@@ -239,7 +258,7 @@ def _filled_dataclass(call: Call) -> Value:
 NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
     for function in (
-        _override, _zoo_class, _default_load_dtype, _trainer_arguments, _accepts, _parameter_names, _open_data_set, _accelerator_built,
+        _override, _release_config, _zoo_class, _default_load_dtype, _trainer_arguments, _accepts, _parameter_names, _open_data_set, _accelerator_built,
         _converted_to_fp32, _handed_out, _lora_targets, _matches_name, _not_modelled, _noted, _noted_argument, _generated, _filled_dataclass,
     )
 }  # fmt: skip

@@ -11,15 +11,16 @@ from analysis.interpreter.exceptions import guest_error
 from analysis.interpreter.values import MISSING, Alternatives, External, HostFunction, Instance, Symbol, Value
 from analysis.source import SourceFile, Span
 from estimator.library import guest_module, lookup
+from estimator.library.reflection import BUILTINS
 from estimator.library.second_names import module_name, second_names
 from estimator.library.symbols import Number, OneOfMany
-from estimator.library.tokens import BUILTINS_HERE
 from estimator.script import changes, doubts, shapes, watching
 from estimator.script.guards import Filter, stands_at
 from estimator.script.loops import WINDOW, LibraryPlan, Plan, steps_inside
 from estimator.script.observed import Observed
 from estimator.script.pins import pinned_version
 from estimator.script.words import in_words
+from estimator.sources.releases import Releases
 from estimator.tape.checkpoint import RecomputationDone
 from estimator.tape.events import Phase
 from estimator.tape.not_followed import NotFollowed
@@ -50,6 +51,7 @@ class TapeDomain:
         self.tape = tape
         self.request = request
         self.observed = Observed()
+        self.releases = Releases(request.shelf, self.pinned)
         #: Models that the caller's changes were made to, by identity.
         self.changed: dict[int, Instance] = {}
         self.buckets: Value = None
@@ -71,7 +73,7 @@ class TapeDomain:
         """Take up work on ``machine``: guest functions that the tape calls back run there, numbers it cannot tell are symbols."""
         self.machine = machine
         machine.state["domain"] = self
-        machine.builtins = BUILTINS_HERE
+        machine.builtins = BUILTINS
         machine.truth = self._truth  # type: ignore[method-assign]  # what is asked of a library's name inside a model is not decided
         self.tape.call = self._called_back
         self.tape.number = self._number
@@ -106,8 +108,6 @@ class TapeDomain:
         changes.around(self, module, args, kwargs)
         if len(self.observed.calls) < _WATCHED_CALLS:
             watching.watch(self, module, args, kwargs)
-
-    # Places.
 
     def is_own(self, span: Span) -> bool:
         """Whether ``span`` is in a file of the repository."""
@@ -165,14 +165,16 @@ class TapeDomain:
     def _in_guest_module(self, dotted: str) -> Value:
         """A name that a guest module defines."""
         owner, _, name = dotted.rpartition(".")
+        if owner == "transformers":
+            owner = self.releases.module_of(name)
         if not owner or self.guest_source(owner) is None:
             return MISSING
         module = self.machine.import_module(owner, self.machine.entry_path)
         return getattr(module, "vars", {}).get(name, MISSING)
 
     def guest_source(self, dotted: str) -> SourceFile | None:
-        """Library modules that are interpreted like the repository's own."""
-        return guest_module(module_name(dotted))
+        """Library modules that are interpreted like the repository's own: ours, and those of a release that is at hand."""
+        return guest_module(module_name(dotted)) or self.releases.module(dotted)
 
     def unknown_attribute(self, machine: Machine, value: Value, name: str, span: Span) -> Value:
         """An attribute that the source does not tell."""
@@ -255,8 +257,6 @@ class TapeDomain:
 
     def discarded(self, machine: Machine, value: Value, span: Span) -> None:
         """Nothing is watched here."""
-
-    # Calls.
 
     def call_unknown(self, machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
         """A call that cannot be followed; a tensor that went into it is lost."""

@@ -39,8 +39,13 @@ def _false(*_: Any, **__: Any) -> bool:
     return False
 
 
-def _identity(value: Any, *_: Any, **__: Any) -> Any:
-    return value
+def _identity(*args: Any, **_: Any) -> Any:
+    """A decorator that changes nothing, with or without arguments of its own."""
+    return args[0] if args and callable(args[0]) else _decorated
+
+
+def _decorated(function: Any) -> Any:
+    return function
 
 
 def is_tensor(value: Any) -> bool:

@@ -119,10 +119,11 @@ def bmm(x: Tensor, other: Tensor) -> Tensor:
 
 
 @operation("baddbmm", ".baddbmm")
-def baddbmm(bias: Tensor, x: Tensor, other: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """``bias + x @ other`` in a batch."""
-    node = record((x, other, bias), _bmm_back, (x if other.requires_grad else None, other if x.requires_grad else None))
-    result = product((x.shape[0], x.shape[1], other.shape[2]), x)
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """``input + batch1 @ batch2`` in a batch."""
+    kept = (batch1 if batch2.requires_grad else None, batch2 if batch1.requires_grad else None)
+    node = record((batch1, batch2, input), _bmm_back, kept)
+    result = product((batch1.shape[0], batch1.shape[1], batch2.shape[2]), batch1)
     tracked(node, result)
     return result
 

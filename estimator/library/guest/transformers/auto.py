@@ -2,7 +2,7 @@
 
 import torch
 from preflight_zoo.pretrained import Configuration
-from preflight_host import catalog_config, default_load_dtype, noted_argument, override, zoo_class
+from preflight_host import catalog_config, default_load_dtype, noted_argument, override, release_config, zoo_class
 from transformers.quantization import asked, quantized
 
 SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
@@ -16,7 +16,8 @@ NOT_OF_THE_CONFIG = (
 
 def config_of(name, options):
     part = options.get("subfolder")
-    family, numbers, stored = catalog_config(name + "-" + part if part else name)
+    written = release_config(name)
+    family, numbers, stored = catalog_config(name + "-" + part if part else name) if written is None else written
     given = {key: value for key, value in options.items() if key not in NOT_OF_THE_CONFIG}
     config = zoo_class(family, "config")(**{**numbers, **given})
     config._stored = stored
@@ -69,6 +70,11 @@ def built(cls, config, dtype):
     model = cls(config)
     torch.set_default_dtype(before)
     return model
+
+
+def built_for(config, task):
+    """The model of a configuration that does a task."""
+    return zoo_class(config, task)(config)
 
 
 class AutoConfig:

@@ -1,0 +1,5 @@
+"""Types of keyword arguments."""
+
+from typing import Any
+
+Unpack = Any

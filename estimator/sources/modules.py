@@ -1,0 +1,89 @@
+"""Modules of a release as sources that the interpreter runs, and the classes of models that it defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+
+from analysis.source import SourceFile, read
+
+#: Paths of a release's modules begin so: no line of theirs is the repository's.
+PREFIX = "<library>/"
+_RELATIVE = re.compile(r"^(\s*from )(\.+)([\w.]*)( import )", re.MULTILINE)
+_MAPPINGS = "transformers/models/auto/modeling_auto.py"
+#: Lists of ``modeling_auto.py`` by what a family builds; older releases have fewer.
+_TASKS: Mapping[str, str] = {
+    "base": "MODEL_MAPPING_NAMES",
+    "causal-lm": "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
+    "masked-lm": "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
+    "seq2seq-lm": "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
+    "sequence-classification": "MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES",
+    "image-classification": "MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES",
+}
+_PAIR = re.compile(r"\(\s*\"([\w-]+)\",\s*\"(\w+)\"")
+
+
+def module_in(files: Mapping[str, bytes], dotted: str) -> SourceFile | None:
+    """The module ``dotted`` of a release, its relative imports written out; None where the release has none of that name."""
+    base = dotted.replace(".", "/")
+    for path, package in ((f"{base}.py", dotted.rpartition(".")[0]), (f"{base}/__init__.py", dotted)):
+        raw = files.get(path)
+        if raw is not None:
+            found = read(PREFIX + path, _RELATIVE.sub(partial(_absolute, package), raw.decode("utf-8", "replace")).encode())
+            return found if isinstance(found, SourceFile) else None
+    return None
+
+
+def _absolute(package: str, match: re.Match[str]) -> str:
+    parts = package.split(".")
+    above = ".".join(parts[: len(parts) - len(match[2]) + 1])
+    return f"{match[1]}{'.'.join(part for part in (above, match[3]) if part)}{match[4]}"
+
+
+def class_for(files: Mapping[str, bytes], model_type: str, task: str) -> str | None:
+    """The dotted name of the class of ``transformers`` that does ``task`` in a family; None where the release has none."""
+    listed = _listed(files, _TASKS.get(task, "")).get(model_type)
+    return None if listed is None else f"{_folder(files, model_type)}.modeling_{_folder(files, model_type).rpartition('.')[2]}.{listed}"
+
+
+def config_class_for(files: Mapping[str, bytes], model_type: str) -> str | None:
+    """The dotted name of a family's configuration class; None where the release has none."""
+    folder = _folder(files, model_type)
+    module = f"{folder}.configuration_{folder.rpartition('.')[2]}"
+    text = files.get(f"{module.replace('.', '/')}.py", b"").decode("utf-8", "replace")
+    for block in re.split(r"^(?=class )", text, flags=re.MULTILINE):
+        name = re.match(r"class (\w+)\(", block)
+        if name is not None and re.search(rf"^    model_type = \"{re.escape(model_type)}\"", block, re.MULTILINE):
+            return f"{module}.{name[1]}"
+    return None
+
+
+def module_of(files: Mapping[str, bytes], name: str) -> str | None:
+    """The module that defines a class of a family, by the family's name in it: ``PhiForCausalLM``, ``PhiConfig``, ``Gemma3TextConfig``."""
+    kind = "configuration" if name.endswith("Config") else "modeling"
+    plain = name.lower()
+    folders = _by_class(files)
+    for prefix in sorted((each for each in folders if plain.startswith(each)), key=len, reverse=True):
+        dotted = f"transformers.models.{folders[prefix]}.{kind}_{folders[prefix]}"
+        if re.search(rf"^class {re.escape(name)}\b".encode(), files.get(f"{dotted.replace('.', '/')}.py", b""), re.MULTILINE):
+            return dotted
+    return None
+
+
+def _by_class(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Families' folders by the names of their classes without what they do."""
+    folders = {path.split("/")[2] for path in files if path.startswith("transformers/models/") and path.count("/") > 2}  # noqa: PLR2004  the folder of a family
+    return {folder.replace("_", ""): folder for folder in folders}
+
+
+def _folder(files: Mapping[str, bytes], model_type: str) -> str:
+    plain = model_type.replace("-", "_")
+    return f"transformers.models.{_by_class(files).get(plain.replace('_', ''), plain)}"
+
+
+def _listed(files: Mapping[str, bytes], name: str) -> dict[str, str]:
+    """One list of the auto classes: family to class."""
+    text = files.get(_MAPPINGS, b"").decode("utf-8", "replace")
+    start = text.find(f"\n{name} = ") if name else -1
+    return {} if start < 0 else dict(_PAIR.findall(text[start : text.find("\n)", start)]))

@@ -1,0 +1,48 @@
+"""The releases of one run: the version that the repository asks for chooses which, once for each library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from analysis.source import SourceFile
+from estimator.sources import Shelf
+from estimator.sources.modules import class_for, config_class_for, module_in, module_of
+
+#: Libraries whose own source is read; of ``transformers`` its models alone, since the rest only holds them together.
+_READ: Mapping[str, str] = {"transformers": "transformers.models.", "timm": "timm."}
+_NO_FILES: Mapping[str, bytes] = {}
+
+
+class Releases:
+    """Modules and classes of the releases at hand; nothing where there are none."""
+
+    def __init__(self, shelf: Shelf | None, pinned: Callable[[str], tuple[int, ...]]) -> None:
+        self._shelf = shelf
+        self._pinned = pinned
+        self._files: dict[str, Mapping[str, bytes]] = {}
+        self._modules: dict[str, SourceFile | None] = {}
+
+    def files(self, library: str) -> Mapping[str, bytes]:
+        """The files of the release of ``library``; none where none is at hand."""
+        if library not in self._files:
+            found = None if self._shelf is None else self._shelf.release(library, self._pinned(library))
+            self._files[library] = _NO_FILES if found is None else found
+        return self._files[library]
+
+    def module(self, dotted: str) -> SourceFile | None:
+        """The module ``dotted`` of a release, parsed once."""
+        library = dotted.partition(".")[0]
+        if not dotted.startswith(_READ.get(library, "\n")):
+            return None
+        if dotted not in self._modules:
+            self._modules[dotted] = module_in(self.files(library), dotted)
+        return self._modules[dotted]
+
+    def module_of(self, name: str) -> str:
+        """The module of ``transformers`` that defines a class; "" where the release has none of that name."""
+        return module_of(self.files("transformers"), name) or ""
+
+    def class_for(self, model_type: str, task: str) -> str | None:
+        """The dotted name of the class that does ``task`` in a family of ``transformers``, or of its configuration."""
+        files = self.files("transformers")
+        return config_class_for(files, model_type) if task == "config" else class_for(files, model_type, task)
