@@ -32,6 +32,14 @@ class Watched(Mapping[str, bytes]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def alike(self, contents: Mapping[str, bytes]) -> bool:
+        """Whether ``contents`` would have answered what was asked until now as these did."""
+        return _alike(self.asked, self.listed, contents)
+
+
+def _alike(asked: Mapping[str, bytes | None], listed: frozenset[str] | None, contents: Mapping[str, bytes]) -> bool:
+    return all(contents.get(path) == raw for path, raw in asked.items()) and (listed is None or listed == contents.keys())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Consulted:
@@ -50,8 +58,7 @@ class Consulted:
 
     def holds(self, snapshot: Snapshot, modules: Modules) -> bool:
         """Whether the other snapshot would have answered alike."""
-        contents = snapshot.contents
-        if any(contents.get(path) != raw for path, raw in self.files.items()) or (self.listed is not None and self.listed != contents.keys()):
+        if not _alike(self.files, self.listed, snapshot.contents):
             return False
         same = modules is self.modules or modules.paths == self.modules.paths
         return same or all(modules.resolve(dotted, importer, self.entry_path) == path for (dotted, importer), path in self.resolved.items())

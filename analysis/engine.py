@@ -14,6 +14,7 @@ from analysis.finding import Finding
 from analysis.fingerprint import fingerprinted
 from analysis.fixes.attach import attach
 from analysis.fixes.change import Reported
+from analysis.garbage import seldom_collected
 from analysis.index import Index, index
 from analysis.questioning import Questioning, order, unique
 from analysis.report import Report, Unresolved
@@ -36,6 +37,7 @@ def none(_findings: Sequence[Finding]) -> Collection[Finding]:
     return ()
 
 
+@seldom_collected()
 def analyse(
     snapshot: Snapshot,
     rules: Sequence[Rule],
@@ -84,7 +86,7 @@ def analyse(
 
 def _commented(snapshot: Snapshot, wanted: frozenset[str]) -> Iterator[str]:
     """Files that may hold a comment to us, whether they train or not."""
-    return (path for path in snapshot.python_paths() if path in wanted and MARK in snapshot.contents[path])
+    return (path for path in sorted(wanted) if is_code(path) and MARK in snapshot.contents.get(path, b""))
 
 
 def _unresolved(said: dict[str, Said], snapshot: Snapshot, wanted: frozenset[str]) -> Iterator[Unresolved]:

@@ -86,15 +86,19 @@ def facts_of(file: SourceFile) -> Facts:
     while todo:
         node, owner = todo.pop()
         for child in children(node):
-            todo.append((child, found.define(_definition(file, child, found.definitions[owner])) if isinstance(child, _DEFINING) else owner))
+            kind = type(child)
+            if kind is ast.Name:
+                continue
+            if kind is ast.Constant:
+                found.read(child)
+                continue
+            todo.append((child, found.define(_definition(file, child, found.definitions[owner])) if kind in _DEFINING else owner))
             match child:
                 case ast.Call(func=function):
                     found.calls[owner].add(called(function))
                     found.imports.extend(_imported_by_name(child))
                 case ast.Import() | ast.ImportFrom():
                     found.imports.extend(_imported(child))
-                case ast.Constant(value=str(text)) if len(text) < _LONGEST_NAME and _DATA_FILE.fullmatch(text):
-                    found.data_files.add(text)
     definitions = tuple(replace(each, calls=frozenset(calls - {""})) for each, calls in zip(found.definitions, found.calls, strict=True))
     guarded = any(isinstance(node, ast.If) and _is_main_guard(node.test) for node in file.tree.body)
     script = guarded or definitions[0].trains or any(map(_begins, definitions[0].calls)) or _calls_own(file.tree)
@@ -116,8 +120,14 @@ class _Gathered:
         self.calls.append(set())
         return len(self.definitions) - 1
 
+    def read(self, constant: ast.AST) -> None:
+        """A constant may be the name of a data file."""
+        match constant:
+            case ast.Constant(value=str(text)) if len(text) < _LONGEST_NAME and _DATA_FILE.fullmatch(text):
+                self.data_files.add(text)
 
-_DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+_DEFINING = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 
 
 def _definition(file: SourceFile, node: ast.AST, owner: Definition) -> Definition:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 from analysis.facts import Definition, Facts, content_hash, facts_of, may_train
+from analysis.garbage import seldom_collected
 from analysis.modules import Modules
 from analysis.reexports import only_passes_on, touched_by
 from analysis.snapshot import Snapshot
@@ -65,15 +67,25 @@ class Index:
         return tuple(path for path, facts in self.facts.items() if any(text == data_path or text.rpartition("/")[2] == name for text in facts.data_files))
 
 
+#: Of the snapshots that are in use: several ask for the index of one.
+_BUILT: WeakKeyDictionary[Snapshot, Index] = WeakKeyDictionary()
+
+
 def index(snapshot: Snapshot, store: MutableMapping[str, Facts] | None = None) -> Index:
-    """The index of ``snapshot``; ``store`` keeps facts from one commit to the next."""
-    kept: MutableMapping[str, Facts] = {} if store is None else store
+    """The index of ``snapshot``, built once; ``store`` keeps facts from one commit to the next."""
+    if snapshot not in _BUILT:
+        _BUILT[snapshot] = _index(snapshot, {} if store is None else store)
+    return _BUILT[snapshot]
+
+
+@seldom_collected()
+def _index(snapshot: Snapshot, kept: MutableMapping[str, Facts]) -> Index:
     built = Index(Modules(snapshot))
     todo = [path for path in snapshot.python_paths() if may_train(snapshot.contents[path])]
     seen = set(todo)
     while todo:
         path = todo.pop(0)
-        facts = _facts(snapshot, path, kept)
+        facts = facts_at(snapshot, path, kept)
         if isinstance(facts, NotAnalysed):
             built.not_analysed.append(facts)
             continue
@@ -91,7 +103,8 @@ def index(snapshot: Snapshot, store: MutableMapping[str, Facts] | None = None) -
     return built
 
 
-def _facts(snapshot: Snapshot, path: str, store: MutableMapping[str, Facts]) -> Facts | NotAnalysed:
+def facts_at(snapshot: Snapshot, path: str, store: MutableMapping[str, Facts]) -> Facts | NotAnalysed:
+    """The facts of one file, from ``store`` where it has them."""
     key = content_hash(snapshot.contents[path]) + ("" if path.endswith(".py") else path.rpartition(".")[2])
     if key not in store:
         source = snapshot.source(path)

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 
 from analysis.facts import Facts
 from analysis.index import Index, index
-from analysis.snapshot import Snapshot
+from analysis.nearby import naming, nearby
+from analysis.snapshot import Snapshot, is_code
 
 #: Files that are not Python and still decide how a program trains: they know their readers by name.
 DATA_ENDINGS = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini", ".sh", ".slurm", ".sbatch", ".txt")
+#: A change of more data files than this is not narrowed down.
+_MOST_DATA = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,31 @@ class Scope:
 
 def scope_of(base: Snapshot, head: Snapshot, store: MutableMapping[str, Facts] | None = None) -> Scope:
     """The scope of the change from ``base`` to ``head``. A file whose content was read on one side only counts as changed if the base lacks its path."""
-    changed = frozenset(path for path, raw in head.contents.items() if (base.contents.get(path) != raw if path in base.contents else path not in base.paths))
-    removed = frozenset(base.paths - head.paths)
+    changed, removed = _changed(base, head), base.paths - head.paths
     built = index(head, store)
     starts = {path for path in changed if path in built.facts} | _orphans(base, removed, built, store) | _configured(changed, head, built)
     callers = built.reaching(starts)
     return Scope(changed, removed, frozenset(path for path in callers if path in built.facts), callers | built.reached_from(starts))
+
+
+def narrowed(base: Snapshot, head: Snapshot, store: MutableMapping[str, Facts]) -> tuple[Snapshot, Snapshot]:
+    """Both sides without the Python files that have nothing to do with the change, as far as that can be told without parsing them all."""
+    changed, removed = _changed(base, head), base.paths - head.paths
+    data = [path for path in changed if path.endswith(DATA_ENDINGS)]
+    if len(data) > _MOST_DATA:
+        return base, head
+    orphans = nearby(base, filter(is_code, removed), store)
+    starts = {*filter(is_code, changed), *(path for each in data for path in naming(head, each)), *(orphans or ())}
+    after = nearby(head, starts & head.contents.keys(), store)
+    before = None if after is None else nearby(base, starts & base.contents.keys(), store)
+    if orphans is None or after is None or before is None:
+        return base, head
+    near = orphans | before | after
+    return base.narrowed(near), head.narrowed(near)
+
+
+def _changed(base: Snapshot, head: Snapshot) -> frozenset[str]:
+    return frozenset(path for path, raw in head.contents.items() if (base.contents.get(path) != raw if path in base.contents else path not in base.paths))
 
 
 def _configured(changed: frozenset[str], head: Snapshot, built: Index) -> set[str]:

@@ -10,7 +10,7 @@ from analysis.notebook import read_notebook
 from analysis.source import NotAnalysed, Position, SourceFile, Span, read
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Snapshot:
     """``paths`` are all files of the commit, ``contents`` the bytes of those that were read; ``commit`` names it ("" for a folder)."""
 
@@ -19,6 +19,8 @@ class Snapshot:
     commit: str = ""
     #: By path and content: snapshots that stand beside each other share it.
     _parsed: dict[tuple[str, bytes], SourceFile | NotAnalysed] = field(default_factory=dict, repr=False)
+    #: The Python files that are looked at of themselves, and not only where another imports them; None: all.
+    _code: frozenset[str] | None = None
 
     @classmethod
     def of(cls, contents: Mapping[str, bytes], commit: str = "") -> Snapshot:
@@ -37,15 +39,19 @@ class Snapshot:
 
     def with_contents(self, changed: Mapping[str, bytes]) -> Snapshot:
         """The same commit with other bytes in some files; what was parsed of the others is kept."""
-        return Snapshot(self.paths | frozenset(changed), {**self.contents, **changed}, self.commit, dict(self._parsed))
+        return Snapshot(self.paths | frozenset(changed), {**self.contents, **changed}, self.commit, dict(self._parsed), self._code)
 
     def beside(self, other: Snapshot) -> Snapshot:
         """The same commit; files that are the same in ``other`` are parsed once for both."""
-        return Snapshot(self.paths, self.contents, self.commit, other._parsed)
+        return Snapshot(self.paths, self.contents, self.commit, other._parsed, self._code)
+
+    def narrowed(self, code: frozenset[str]) -> Snapshot:
+        """The same commit, of whose Python files only ``code``, and what these import, is looked at."""
+        return Snapshot(self.paths, self.contents, self.commit, self._parsed, code)
 
     def seen_through(self, contents: Mapping[str, bytes]) -> Snapshot:
         """The same commit behind a view of its contents."""
-        return Snapshot(self.paths, contents, self.commit, self._parsed)
+        return Snapshot(self.paths, contents, self.commit, self._parsed, self._code)
 
     def position(self, span: Span) -> Position:
         """Lines and character columns of ``span``, in a file of any kind."""
@@ -57,7 +63,7 @@ class Snapshot:
 
     def python_paths(self) -> Iterator[str]:
         """Python files and notebooks whose content is at hand, sorted: the same commit gives the same order."""
-        return (path for path in sorted(self.contents) if is_code(path))
+        return (path for path in sorted(self.contents) if is_code(path) and (self._code is None or path in self._code))
 
 
 def is_code(path: str) -> bool:

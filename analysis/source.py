@@ -24,6 +24,8 @@ MAX_BYTES = 1_000_000
 MAX_DEPTH = 180
 #: What the parser may recurse while it builds the tree: CPython 3.11 takes three times this and overflows its stack where the limit was raised far.
 PARSER_RECURSION = 1500
+#: Levels of the syntax tree that one byte of an expression can make, and some to spare.
+_LEVELS_A_BYTE = 3
 #: Codecs whose decoders take quadratic time or that stand for text inside text: nobody writes source in them.
 _REFUSED_CODECS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
 
@@ -191,9 +193,12 @@ def _lower_recursion_limit(limit: int) -> None:
 def deeper_than(tree: ast.AST, limit: int) -> bool:
     """Whether the tree is deeper than ``limit``; level by level, since the tree may be hostile. ``elif`` chains do not count."""
     level: list[ast.AST] = [tree]
-    for _ in range(limit + 1):
+    for depth in range(limit + 1):
         below: list[ast.AST] = []
+        shallow = (limit - depth) // _LEVELS_A_BYTE
         for node in level:
+            if isinstance(node, ast.expr) and node.lineno == node.end_lineno and (node.end_col_offset or 0) - node.col_offset < shallow:
+                continue
             if isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
                 level.append(node.orelse[0])  # the loop comes to it: an elif is as deep as its if
                 below.append(node.test)

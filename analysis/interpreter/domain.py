@@ -50,8 +50,8 @@ class Domain(Protocol):
         """A loop begins; ``length`` is the number of items if it is known."""
         ...
 
-    def threshold(self, machine: Machine, left: Value, right: Value, span: Span) -> tuple[Value, Value]:
-        """Two integers are compared by size inside a loop: the numbers to compare instead, a counter's distant threshold brought near."""
+    def threshold(self, machine: Machine, left: Value, right: Value, span: Span, *, by_size: bool) -> tuple[Value, Value]:
+        """Two integers are compared inside a loop: the numbers to compare instead, where it is ``by_size`` a counter's distant threshold brought near."""
         ...
 
     def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:

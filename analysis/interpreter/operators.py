@@ -222,8 +222,8 @@ def compare(machine: Machine, op: ast.cmpop, left: Value, right: Value, span: Sp
             inside = _contains(machine, right, left, span)
             return inside if isinstance(op, ast.In) else negation(machine, inside, span)
     function, method, sign = _COMPARISONS[type(op)]
-    if machine.stamp and isinstance(left, int) and isinstance(right, int) and method not in {"eq", "ne"}:
-        left, right = machine.domain.threshold(machine, left, right, span)
+    if machine.stamp and isinstance(left, int) and isinstance(right, int):
+        left, right = machine.domain.threshold(machine, left, right, span, by_size=method not in {"eq", "ne"})
     if isinstance(left, HostValue) or isinstance(right, HostValue):
         machine.domain.before_call(machine, span)
         return host_operator(machine, function, left, right, span)

@@ -100,9 +100,9 @@ class TraceDomain:
         """A counter's remainder."""
         return self.rehearsal.modulo(machine, left, right, span)
 
-    def threshold(self, machine: Machine, left: Value, right: Value, span: Span) -> tuple[Value, Value]:
+    def threshold(self, machine: Machine, left: Value, right: Value, span: Span, *, by_size: bool) -> tuple[Value, Value]:
         """A counter is compared with a number that no rehearsal reaches."""
-        return self.rehearsal.threshold(machine, left, right, span)
+        return self.rehearsal.threshold(machine, left, right, span, by_size=by_size)
 
     def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
         """Items that the source does not tell: as many as a loader gives."""

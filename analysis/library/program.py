@@ -136,7 +136,7 @@ class Tracing:
         if collected is None:
             return
         roles = collected.domain.casting.solve()
-        horizon = Horizon.for_window(collected.domain.rehearsal.window)
+        horizon = (Horizon.for_window if collected.complete else Horizon.in_doubt)(collected.domain.rehearsal.window)
         several = [World(distributed=True)] if self.may_be_distributed(entry) else []
         todo = several if entry.together else [World(), *several]
         left, skipped = most, frozenset[ast.AST]()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from analysis.interpreter.values import MISSING, Symbol, Value
 from analysis.library.counters import count_of, is_counted
 from analysis.library.noting import notes
+from analysis.library.reporting_windows import only_reports
 from analysis.source import SourceFile, Span
 from analysis.syntax import walk
 from analysis.trace.events import Kind
@@ -35,24 +36,35 @@ KNOWN_CONTENT = 64
 LISTED = 4
 #: Steps that such a loop may take; beyond them, few rounds tell enough.
 CHEAP_LOOP = 1_500
+#: A loop that trains runs to its end if it is known to be so short.
+WHOLE = 11
 #: Steps after which a loop that trains runs no more rounds than its windows ask for: what comes behind it, and in other loops, is to be seen too.
 COSTLY_LOOP = 12_000
-#: Rounds that show what goes on from one to the next, where no window is counted.
-SOME = 4
 
 _TRAINING = frozenset({Kind.BACKWARD, Kind.STEP})
 
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """``rounds``: how often a loop that trains runs, which is also the number of batches that a loader gives."""
+    """``rounds``: how often a loop that trains runs, which is also the number of batches that a loader gives.
 
-    rounds: int = 11
+    Where nothing is counted a few rounds show all there is: what an iteration leaves for the next, and for the one after that. They
+    are more than a list has that is gone through within a step.
+    """
+
+    rounds: int = LISTED + 1
+    #: The window that it was made for, if one was seen.
+    window: int = 0
 
     @classmethod
     def for_window(cls, window: int) -> Horizon:
         """Two windows and a tail of the largest window that was seen."""
-        return cls(max(cls().rounds, 2 * window + 3))
+        return cls(max(cls().rounds, 2 * window + 3), window) if window else cls()
+
+    @classmethod
+    def in_doubt(cls, window: int) -> Horizon:
+        """Where the program was not followed far enough to see whether it has a larger window than this."""
+        return cls(max(WHOLE, cls.for_window(window).rounds), window)
 
 
 #: A run that only collects what is done to arguments.
@@ -86,11 +98,19 @@ class Plan:
         if self.holds:
             return done < FEW + self.trains + (self.guards > before)
         if self.trains:
-            costly = self.steps - self.machine.steps > COSTLY_LOOP
-            return done < (min(self.rehearsal.horizon.rounds, self.rehearsal.needed) if costly else self.rehearsal.horizon.rounds)
+            return done < self._rounds
         if self.length is None or self.length > KNOWN_CONTENT or (self.forwards and self.length > LISTED):
             return done < (self.rehearsal.horizon.rounds if self.counted else FEW)
         return self.steps - self.machine.steps < CHEAP_LOOP or done < FEW
+
+    @property
+    def _rounds(self) -> int:
+        """How often a loop that trains goes round."""
+        horizon = self.rehearsal.horizon
+        if self.steps - self.machine.steps > COSTLY_LOOP:
+            return min(horizon.rounds, Horizon.for_window(max(self.rehearsal.window, horizon.window)).rounds)
+        is_short = self.length is not None and self.length <= WHOLE and self.length != horizon.rounds  # as long as what has no known length
+        return WHOLE if is_short and horizon != SHORT else horizon.rounds
 
 
 class Rehearsal:
@@ -98,16 +118,11 @@ class Rehearsal:
 
     def __init__(self, horizon: Horizon) -> None:
         self.horizon = horizon
-        #: The largest modulus of a counter that can be rehearsed as it is.
-        self.window = 0
+        #: The largest window that counters were taken modulo of, by the loops that ran then.
+        self._windows: dict[tuple[int, ...], int] = {}
         #: Whether a backward or a step happened.
         self.trained = False
         self._plans: dict[int, Plan] = {}
-
-    @property
-    def needed(self) -> int:
-        """Rounds that show two windows and a tail of the largest one, or at least some."""
-        return 2 * self.window + 3 if self.window else SOME
 
     def plan(self, machine: Machine, _span: Span, length: int | None) -> Plan:
         """The plan of the loop that has just got its number."""
@@ -130,7 +145,7 @@ class Rehearsal:
             plan.holds, plan.trains = plan.holds or inside, plan.trains or not inside
             inside = inside or plan.length is None or plan.length > LISTED
 
-    def modulo(self, machine: Machine, left: Value, right: Value, _span: Span) -> Value:
+    def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
         """The remainder of a loop's counter, or ``MISSING`` where Python's own is right."""
         unknown = isinstance(left, Symbol)
         if unknown and machine.stamp and is_counted(machine, left):
@@ -138,13 +153,12 @@ class Rehearsal:
         if not machine.stamp or not isinstance(left, int) or isinstance(left, bool):
             return MISSING
         rounds = FEW if self._holds(machine) else self.horizon.rounds
+        as_it_is = isinstance(right, int) and 1 < right <= LARGEST_WINDOW and (right <= SHRUNK_WINDOW or not _only_reports(machine, span))
+        self._count(machine, right if as_it_is else SHRUNK_WINDOW)
         shrunk = min(SHRUNK_WINDOW, rounds)
-        if rounds > FEW and not (isinstance(right, int) and 1 < right <= LARGEST_WINDOW):
-            self.window = max(self.window, shrunk)
         if not isinstance(right, int):
             return left % shrunk
-        if 1 < right <= LARGEST_WINDOW:
-            self.window = max(self.window, right if rounds > FEW else 0)
+        if as_it_is:
             right = min(right, rounds)
             return left % right if unknown or right == rounds else MISSING
         return left % shrunk if 0 <= left < right else MISSING
@@ -159,24 +173,45 @@ class Rehearsal:
         plan = self._plans.get(machine.stamp[-1][0])
         return plan is not None and plan.holds
 
-    def threshold(self, machine: Machine, left: Value, right: Value, span: Span) -> tuple[Value, Value]:
+    def threshold(self, machine: Machine, left: Value, right: Value, span: Span, *, by_size: bool) -> tuple[Value, Value]:
         """A counter and a distant number become the counter and a near one where a branch depends on it: both sides are rehearsed.
 
         Conditions of loops, and of branches that leave the loop, stay what they are; where only some ranks come to such a
         branch, or to one that takes a note for whoever leaves later, it is left open whether they leave.
         """
+        number = max(left, right)
+        if self.horizon == SHORT and FEW < number <= LARGEST_WINDOW:  # no length of a loop that is not known: those are short here
+            self._count(machine, number)
+        if not by_size:
+            return left, right
         guards = _branch(machine, span)
         if guards is None or (guards and machine.guards):
             few = machine.guards and span.path in machine.snapshot.contents and 0 <= left <= FEW < right
             return left, Symbol("a number that is counted to", span, machine.stamp) if few else right
         if 0 <= left <= self._reach < right:
-            self._count(machine)
+            self._pass(machine)
             return left, NEAR
         if 0 <= right <= self._reach < left:
             return NEAR, right
         return left, right
 
-    def _count(self, machine: Machine) -> None:
+    @property
+    def window(self) -> int:
+        """The largest window in a loop that trains (any loop, where none was seen to), and holds no other that does; 0: there was none."""
+        return max((window for loops, window in self._windows.items() if any(self._goes_by(number) for number in loops)), default=0)
+
+    def _goes_by(self, number: int) -> bool:
+        plan = self._plans.get(number)
+        return plan is not None and (plan.trains or not self.trained) and not plan.holds
+
+    def _count(self, machine: Machine, window: int) -> None:
+        """A counter is taken modulo ``window`` in the loops that run."""
+        loops = tuple(number for number, _ in machine.stamp)
+        self._windows[loops] = max(self._windows.get(loops, 0), window)
+
+    def _pass(self, machine: Machine) -> None:
+        """What comes after a threshold is to be seen: at a horizon that reaches beyond it."""
+        self._count(machine, NEAR)
         plan = self._plans.get(machine.stamp[-1][0])
         if plan is not None:
             plan.counted = True
@@ -184,7 +219,12 @@ class Rehearsal:
     @property
     def _reach(self) -> int:
         """The largest number that a counter comes to in a few epochs."""
-        return 3 * self.horizon.rounds
+        return 3 * max(self.horizon.rounds, WHOLE)
+
+
+def _only_reports(machine: Machine, span: Span) -> bool:
+    source = machine.snapshot.source(span.path) if span.path in machine.snapshot.contents else None
+    return isinstance(source, SourceFile) and only_reports(source, span)
 
 
 def _branch(machine: Machine, span: Span) -> bool | None:

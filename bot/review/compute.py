@@ -13,7 +13,7 @@ from analysis.finding import Confidence, Finding
 from analysis.index import index
 from analysis.report import Report
 from analysis.rule import Rule, discover
-from analysis.scope import Scope, scope_of
+from analysis.scope import Scope, narrowed, scope_of
 from analysis.selection import UnknownRuleError, configured, require_known_in, select
 from analysis.settings import Settings
 from analysis.snapshot import Snapshot
@@ -31,7 +31,8 @@ _NOT_TRIED = "it was there before the change: a review tries fixes for what the 
 
 def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = ()) -> Review:
     """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from."""
-    base, known = base.beside(head), Memory()
+    known = Memory()
+    base, head = narrowed(base.beside(head), head, known.facts)
     scope = scope_of(base, head, known.facts)
     unread = _unread(head, scope, known.facts)
     if not scope.touches_training:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
 from analysis.certainty import Unknown
+from analysis.consulted import Watched
 from analysis.facts import Facts
 from analysis.globs import matches_any
 from analysis.index import index
@@ -44,7 +45,7 @@ def estimate_pairs(base: Snapshot, head: Snapshot, scope: Scope, settings: Setti
     for entry in chosen:
         request, problem = _request(entry, settings.of_entry(entry))
         problems += [problem] if problem else []
-        before, after = (_estimates(snapshot, request, problems) for snapshot in (base, head))
+        before, after = _on_either_side(base, head, request, problems)
         pairs += [EstimatePair(entry, left, right) for left, right in zip_longest(before, after) if _trains(left) or _trains(right)]
     return Pairs(tuple(pairs), tuple(dict.fromkeys(problems)))
 
@@ -85,6 +86,14 @@ def _no_options() -> argparse.Namespace:
     parser = Parser("estimate", None)
     add_options(parser)
     return parser.parse_args([])
+
+
+def _on_either_side(base: Snapshot, head: Snapshot, request: Request, problems: list[str]) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
+    """The estimates on the base and on the head: once, where the head shows all that was looked at on the base."""
+    seen = Watched(base.contents)
+    before = _estimates(base.seen_through(seen), request, problems)
+    same = base.paths == head.paths and seen.alike(head.contents)
+    return before, before if same else _estimates(head, request, problems)
 
 
 def _estimates(snapshot: Snapshot, request: Request, problems: list[str]) -> tuple[Estimate, ...]:

@@ -16,7 +16,7 @@ from estimator.library.second_names import module_name, second_names
 from estimator.library.symbols import Number, OneOfMany
 from estimator.script import changes, doubts, shapes, watching
 from estimator.script.guards import Filter, stands_at
-from estimator.script.loops import WINDOW, LibraryPlan, Plan, steps_inside
+from estimator.script.loops import AFTER_LOSS, WINDOW, LibraryPlan, Plan, steps_inside
 from estimator.script.observed import Observed
 from estimator.script.pins import pinned_version
 from estimator.script.words import in_words
@@ -115,10 +115,9 @@ class TapeDomain:
 
     def place(self, span: Span) -> Place:
         """The line of ``span``."""
-        known = self._lines.get(span)
-        if known is None:
-            known = self._lines[span] = Place(span.path, self.machine.snapshot.position(span).line)
-        return known
+        if span not in self._lines:
+            self._lines[span] = Place(span.path, self.machine.snapshot.position(span).line)
+        return self._lines[span]
 
     def caller_place(self, parameter: str = "") -> Place | None:
         """The repository's line that set ``parameter`` of the library function that runs, or that called it."""
@@ -232,7 +231,7 @@ class TapeDomain:
             self.observed.window = (right, self.place(span))
         return left % WINDOW
 
-    def threshold(self, machine: Machine, left: Value, right: Value, span: Span) -> tuple[Value, Value]:
+    def threshold(self, machine: Machine, left: Value, right: Value, span: Span, *, by_size: bool) -> tuple[Value, Value]:
         """Counters are concrete here."""
         return left, right
 
@@ -286,6 +285,7 @@ class TapeDomain:
         """Something of the model was not followed: the peak is not known. Without gradients it is an evaluation, and training goes on."""
         evaluates = not self.tape.grad_enabled and self.tape.phase is Phase.FORWARD
         (self.observed.lost_in_evaluation if evaluates else self.observed.lost)[sentence] = None
+        self.machine.steps = min(self.machine.steps, AFTER_LOSS if self.observed.lost else self.machine.steps)
 
     def doubt(self, sentence: str) -> None:
         """Something was not followed: inside a model, its backward or an optimizer it takes the estimate with it, elsewhere it is a doubt."""

@@ -24,6 +24,10 @@ WINDOW = 4
 IDLE_ROUNDS = 4096
 #: Steps of the interpreter that a loop may take without a model in it; whatever it computes by then, nobody waits for the rest.
 IDLE_STEPS = 150_000
+#: The same of a loop whose length is not known: one that waits, watches or reads on for as long as the program runs.
+UNBOUNDED_STEPS = 30_000
+#: Steps that are left to a run whose peak cannot be told any more: what they show of its configuration is worth seeing.
+AFTER_LOSS = 25_000
 #: Backward passes without a single step after which the run is seen as accumulating without end.
 MAX_BACKWARDS = 64
 
@@ -60,7 +64,9 @@ class Plan:
             return False
         if seen.calls > self.calls:
             return done < STEPS
-        return self.budget - self.machine.steps < IDLE_STEPS and (self.length is not None or done < IDLE_ROUNDS)
+        if self.length is not None:
+            return self.budget - self.machine.steps < IDLE_STEPS
+        return self.budget - self.machine.steps < UNBOUNDED_STEPS and done < IDLE_ROUNDS
 
 
 class LibraryPlan:

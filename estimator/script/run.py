@@ -55,7 +55,8 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
         except StopRun:
             pass  # the run has told all: the ordinary end
         except BudgetSpent:
-            domain.observed.unknowns[f"{entry}: the run is too long to be followed to its second optimizer step"] = None
+            if not domain.observed.lost:
+                domain.observed.unknowns[f"{entry}: the run is too long to be followed to its second optimizer step"] = None
         except GuestRaise as error:
             _stopped(domain, entry, error)
     return Run(tape, domain.observed, _sources(machine), _unused(machine, request))

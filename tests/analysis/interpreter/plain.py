@@ -66,7 +66,7 @@ class PlainDomain:
     def modulo(self, machine, left, right, span):
         return MISSING
 
-    def threshold(self, machine, left, right, span):
+    def threshold(self, machine, left, right, span, *, by_size):
         return left, right
 
     def host_failed(self, machine, callee, error, span):

@@ -7,7 +7,7 @@ import pytest
 from analysis.index import index
 from analysis.library.entries import Entry
 from analysis.library.program import Run, run
-from analysis.library.rehearsal import FEW, Horizon
+from analysis.library.rehearsal import FEW, SHORT, Horizon
 from analysis.snapshot import Snapshot
 from analysis.trace.events import Kind
 from analysis.trace.tree import Loop
@@ -38,9 +38,44 @@ for i in range({rounds}):
 
 @pytest.mark.parametrize(("window", "steps"), [(1, 11), (4, 2), (10, 1), (128, 3)])
 def test_steps_happen_as_often_as_the_window_lets_them(window: int, steps: int):
-    found = ended(TRAINING.format(rounds=1000, window=window))
+    found = ended(TRAINING.format(rounds=1000, window=window), horizon=Horizon(11))
     assert count(found, Kind.BACKWARD) == 11
     assert count(found, Kind.STEP) == steps
+
+
+COUNTING = """
+import torch
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+seen = 0
+for i in range(1000):
+    seen += 1
+    net(torch.zeros(1, 1)).sum().backward()
+    {rest}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "rounds"),
+    [
+        ("opt.step()", 5),
+        ("if i % 7 == 0:\n        opt.step()", 17),
+        ("if i % 700 == 0:\n        opt.step()", 9),
+        ("if i % 7 == 0:\n        print(i)", 9),
+        ("if i % 7 == 0:\n        continue\n    opt.step()", 17),
+        ("if seen == 7:\n        opt.step()\n        seen = 0", 17),
+        ("if seen >= 7:\n        opt.step()\n        seen = 0", 17),
+    ],
+)
+def test_two_windows_and_a_tail_are_rehearsed(rest: str, rounds: int):
+    short = ended(COUNTING.format(rest=rest), horizon=SHORT)
+    assert Horizon.for_window(short.domain.rehearsal.window).rounds == rounds
+
+
+def test_a_window_of_epochs_makes_the_loop_over_batches_no_longer():
+    code = COUNTING.replace("for i in range(1000):", "for epoch in range(90):\n  if epoch % 12 == 0:\n    opt.zero_grad()\n  for i in range(1000):")
+    found = ended(code.replace("    seen += 1\n    net", "    net").format(rest="opt.step()"), horizon=SHORT)
+    assert found.domain.rehearsal.window == 0
 
 
 def test_a_window_that_was_seen_widens_the_horizon():
@@ -51,8 +86,8 @@ def test_a_window_that_was_seen_widens_the_horizon():
 
 
 def test_a_short_loop_runs_to_its_end():
-    found = ended(TRAINING.format(rounds=5, window=1))
-    assert count(found, Kind.STEP) == 5
+    found = ended(TRAINING.format(rounds=7, window=1))
+    assert count(found, Kind.STEP) == 7
     assert all(loop.complete for loop in found.machine.tree.root.children if isinstance(loop, Loop))
 
 
@@ -73,8 +108,8 @@ for epoch in range(90):
 """
     )
     assert count(found, Kind.TRAIN_MODE) == FEW
-    assert count(found, Kind.STEP) == FEW * 11
-    assert count(found, Kind.FORWARD) == FEW * (11 + FEW)
+    assert count(found, Kind.STEP) == FEW * Horizon().rounds
+    assert count(found, Kind.FORWARD) == FEW * (Horizon().rounds + FEW)
 
 
 def test_known_content_runs_to_its_end():
@@ -116,8 +151,8 @@ for x in torch.utils.data.DataLoader([1]):
 
 
 def test_what_an_unknown_object_counts_goes_with_the_loop():
-    assert count(ended(COUNTED.format(counted="step")), Kind.STEP) == 3
-    assert count(ended(COUNTED.format(counted="other")), Kind.STEP) == 0
+    assert count(ended(COUNTED.format(counted="step"), horizon=Horizon(11)), Kind.STEP) == 3
+    assert count(ended(COUNTED.format(counted="other"), horizon=Horizon(11)), Kind.STEP) == 0
 
 
 def test_a_short_run_comes_to_the_end_of_a_window():
