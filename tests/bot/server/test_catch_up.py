@@ -49,7 +49,7 @@ async def test_a_disk_that_is_full_for_a_while(github: Simulator, repository: Re
     async with serving(settings_for(github, tmp_path, pace=replace(HURRIED, catch_up=0.5))) as address:
         github.webhook_url = f"{address}/webhook"
         with monkeypatch.context() as patched:
-            patched.setattr("dbos.DBOS.enqueue_workflow_async", full)
+            patched.setattr("bot.inbox.Inbox.put", full)
             pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
             await github.deliveries_settled()
         assert [delivery.status_code for delivery in github.webhooks.deliveries if delivery.event.name == "pull_request"][:1] == [503]
