@@ -119,7 +119,7 @@ class _Evaluations:
     def _evaluates(self, event: Event, model: Instance) -> bool:
         """In a loop of its own, on other data than the model learns from, and measured: what only is looked at (samples of a generator) may be in any mode."""
         stamp = event.context.stamp
-        if not stamp or within(model.stamp, stamp) or any(within(other.context.stamp, stamp) for other in self._backwards):
+        if not stamp or within(model.stamp, stamp) or any(number == stamp[-1][0] for other in self._backwards for number, _ in other.context.stamp):
             return False
         data = _data(event)
         if not data or data & self._learned_from:

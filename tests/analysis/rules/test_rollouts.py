@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.engine import analyse
-from analysis.rules import hidden_state_graph, retained_graph
+from analysis.rules import evaluation_in_train_mode, hidden_state_graph, retained_graph
 from analysis.snapshot import Snapshot
 
 PROGRAM = """
@@ -69,3 +69,38 @@ def test_a_rollout_that_is_emptied_is_no_mistake(emptied):
 
 def test_what_is_never_emptied_is_found():
     assert "retained-graph" in found(PROGRAM.format(taken="[-5:]", emptied="pass"))
+
+
+NOISY = """
+import torch
+
+class Noisy(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.body(x) + torch.randn(2) if self.training else self.body(x)
+
+def main(env, memory):
+    torch.manual_seed(0)
+    net = Noisy()
+    optimizer = torch.optim.Adam(net.parameters())
+    state = env.reset()
+    for step in range(10000):
+        with torch.no_grad():
+            action = net(torch.Tensor(state)).argmax(1).cpu().numpy()
+        state = env.step(action)
+        memory.add(state, action)
+        if step % 4 == 0:
+            x, y = memory.sample(32)
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+"""
+
+
+def test_acting_between_two_training_steps_is_no_evaluation():
+    report = analyse(Snapshot.of({"train.py": NOISY.encode()}), [evaluation_in_train_mode.RULE])
+    assert not report.problems
+    assert report.findings == ()
