@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.interpreter.values import Instance, Value
+from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.rules._objects import Concern, concern
 from analysis.rules._windows import loop_at
 from analysis.trace import Trace
@@ -46,4 +46,26 @@ def rhythm_of(trace: Trace, scheduler: Instance) -> Rhythm | None:
         return Rhythm(steps[0], in_first[0], per_epoch=False, epochs=loop.stop, batches=len(in_first))
     if len(stepped) == 1 and (stepped[0].context.stamp == epoch or stepped[0].context.stamp[len(epoch)][0] != inner[-1][0]):
         return Rhythm(steps[0], in_first[0], per_epoch=True, epochs=loop.stop, batches=len(in_first))
+    return None
+
+
+def updates_of_micro_batches(trace: Trace, scheduler: Instance, length: Value) -> Rhythm | None:
+    """The rhythm of a schedule that moves with each update of several micro-batches, while its ``length`` counts all micro-batches of all epochs."""
+    optimizer = scheduler.fields.get("optimizer")
+    steps = [event for event in trace.events(Kind.SCHEDULER_STEP) if concern(event.subject, scheduler) is Concern.YES]
+    updates = [event for event in trace.events(Kind.STEP) if concern(event.subject, optimizer) is Concern.YES]
+    if not steps or not updates or any(trace.undecided(event) or len(event.context.stamp) < 2 for event in (*steps, *updates)):  # noqa: PLR2004  epochs, batches
+        return None
+    epoch, inner = updates[0].context.stamp[:-1], updates[0].context.stamp[-1][0]
+    moved, updated = ([event for event in events if within(event.context.stamp, epoch)] for events in (steps, updates))
+    outer, loop = loop_at(trace, epoch[-1][0]), loop_at(trace, inner)
+    batches = len(loop.iterations) if loop is not None else 0
+    if outer is None or not 0 < len(moved) == len(updated) <= batches // 2 or moved[0].context.stamp[-1][0] != inner:
+        return None
+    counted = {(batches, outer.stop), (outer.stop, batches)}
+    match length:
+        case Symbol(test=("*", left, right)) if any(left is one and right is other for one, other in counted):
+            return Rhythm(moved[0], updated[0], per_epoch=False, epochs=outer.stop, batches=batches)
+        case int() if isinstance(outer.stop, int) and length == outer.stop * batches:
+            return Rhythm(moved[0], updated[0], per_epoch=False, epochs=outer.stop, batches=batches)
     return None

@@ -26,6 +26,12 @@ LENGTHS = ("total_steps", "T_max", "num_training_steps", "total_iters")
 _NAMES = ("world", "process", "ranks", "gpu", "device")
 
 
+def length_of(scheduler: Instance) -> Value:
+    """The number of steps that a schedule is told; None: none."""
+    options: dict[str, Value] = scheduler.fields.get("scheduler: options", {})
+    return next((options[name] for name in LENGTHS if options.get(name) is not None), None)
+
+
 @dataclass(frozen=True, slots=True)
 class LeftBehind:
     """``schedule`` never moves, though its ``optimizer`` steps; ``step`` moves the schedule of another optimizer that was built in the same place."""

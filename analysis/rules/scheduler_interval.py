@@ -23,8 +23,8 @@ from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in, distinct
-from analysis.rules._rhythms import SEVERAL, Rhythm, rhythm_of
-from analysis.rules._schedules import LENGTHS, counted_in_batches, counts_ranks, left_behind, stays_behind, times_ranks
+from analysis.rules._rhythms import SEVERAL, Rhythm, rhythm_of, updates_of_micro_batches
+from analysis.rules._schedules import counted_in_batches, counts_ranks, left_behind, length_of, stays_behind, times_ranks
 from analysis.rules._statements import is_alone
 from analysis.source import Span
 from analysis.trace import Trace
@@ -43,6 +43,8 @@ def check(trace: Trace) -> Iterator[Reported]:
     for scheduler in distinct(event.subject for event in trace.events(Kind.SCHEDULER_STEP)):
         rhythm = rhythm_of(trace, scheduler)
         wrong = _wrong(trace, scheduler, rhythm) if rhythm is not None else None
+        if wrong is None and PREPARED not in scheduler.fields and (slow := updates_of_micro_batches(trace, scheduler, length_of(scheduler))) is not None:
+            rhythm, wrong = slow, "its length counts micro-batches, but it is stepped once per update of several: it never gets beyond its first part"
         if rhythm is not None and wrong is not None:
             yield _reported(trace, scheduler, rhythm, wrong)
         elif counts_ranks(trace, scheduler) and scheduler.span is not None:
@@ -51,8 +53,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 def _wrong(trace: Trace, scheduler: Instance, rhythm: Rhythm) -> str | None:
     """What is wrong, as the second half of a sentence."""
-    options = scheduler.fields.get("scheduler: options", {})
-    length = next((options[name] for name in LENGTHS if options.get(name) is not None), None)
+    options, length = scheduler.fields.get("scheduler: options", {}), length_of(scheduler)
     per_epoch = options.get("steps_per_epoch")
     if rhythm.per_epoch:
         whole = isinstance(length, int) and isinstance(rhythm.epochs, int) and length == rhythm.epochs * rhythm.batches

@@ -72,3 +72,35 @@ def test_a_length_may_count_the_ranks_where_accelerate_moves_on_by_them():
     prepared = {"imports": "from accelerate import Accelerator", "prepared": "schedule = Accelerator().prepare(schedule)"}
     assert not lines(RANKS.format(length="max_steps * dist.get_world_size()", **prepared))
     assert not lines(RANKS.format(imports="", length="max_steps * 2", prepared=""))
+
+
+WINDOWS = """
+import torch
+from transformers import get_linear_schedule_with_warmup
+
+def train(model, loader, epochs, steps=4):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    schedule = get_linear_schedule_with_warmup(optimizer, num_warmup_steps=10, num_training_steps={length})
+    for epoch in range(epochs):
+        for i, (x, y) in enumerate(loader):
+            (torch.nn.functional.mse_loss(model(x), y) / steps).backward()
+            if (i + 1) % steps == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+{inside}schedule.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("length", "inside", "findings"),
+    [
+        ("len(loader) * epochs", " " * 16, 1),
+        ("epochs * len(loader)", " " * 16, 1),
+        ("len(loader) * epochs // steps", " " * 16, 0),
+        ("len(loader) * epochs", " " * 12, 0),
+    ],
+)
+def test_a_length_in_micro_batches_is_wrong_for_updates(length: str, inside: str, findings: int) -> None:
+    rules = [rule for rule in discover() if rule.name == "scheduler-interval"]
+    report = analyse(Snapshot.of({"train.py": WINDOWS.format(length=length, inside=inside).encode()}), rules)
+    assert ["micro-batches" in finding.message for finding in report.findings] == [True] * findings
