@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 import time
 import tomllib
@@ -125,7 +126,7 @@ def main() -> int:
         if args.only not in name or not folder.is_dir():
             continue
         snapshot = snapshot_of(folder)
-        commits[name] = (folder / ".git" / "HEAD").read_text(encoding="utf-8").strip()[-40:][:8]
+        commits[name] = subprocess.run(["git", "-C", str(folder), "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
         for entry in entries(snapshot, listed):
             rows.append(estimated(snapshot, name, entry, {}))
             print(f"{rows[-1].state:9} {rows[-1].seconds:5.1f} {name}: {entry} {rows[-1].why[:160]}", flush=True)

@@ -27,6 +27,7 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         "transformers.training_args": "TrainingArguments Seq2SeqTrainingArguments",
         "transformers.trainer": "Trainer Seq2SeqTrainer TrainerCallback EarlyStoppingCallback set_seed",
         "transformers.hf_argparser": "HfArgumentParser",
+        "transformers.pipelines": "pipeline TextGenerationPipeline",
         "preflight_zoo.pretrained": "PreTrainedModel PretrainedConfig PreTrainedConfig GenerationConfig",
         "preflight_zoo.cache": "DynamicCache",
         "preflight_zoo.gpt2": "Conv1D",
@@ -43,9 +44,11 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
     "torch.utils.data.distributed": {"torch.utils.data": "DistributedSampler"},
     "torch.utils.data.sampler": {"torch.utils.data": "Sampler SequentialSampler RandomSampler SubsetRandomSampler WeightedRandomSampler BatchSampler"},
     "accelerate.utils": {
-        "accelerate": "set_seed ProjectConfiguration DistributedDataParallelKwargs GradientAccumulationPlugin InitProcessGroupKwargs DataLoaderConfiguration",
+        "accelerate": "set_seed ProjectConfiguration DistributedDataParallelKwargs GradientAccumulationPlugin InitProcessGroupKwargs DataLoaderConfiguration"
+        " find_executable_batch_size release_memory",
         "accelerate.sharding": "DeepSpeedPlugin FullyShardedDataParallelPlugin",
     },
+    "accelerate.utils.memory": {"accelerate": "find_executable_batch_size release_memory"},
     "accelerate": {"accelerate.sharding": "DeepSpeedPlugin FullyShardedDataParallelPlugin"},
 }  # fmt: skip
 #: Modules under another name.

@@ -61,6 +61,11 @@ def _launch_configuration(call: Call) -> Value:
     return None if path is None else _document(Call(call.machine, [path], {}, call.span))
 
 
+def _launch_precision(call: Call) -> Value:
+    """The precision on the line that starts the script; None where it says nothing."""
+    return domain_of(call).request.launcher.get("mixed_precision")
+
+
 def _is_known(call: Call) -> Value:
     """Whether a value is one that the source tells."""
     return not isinstance(call.args[0], Symbol)
@@ -68,5 +73,5 @@ def _is_known(call: Call) -> Value:
 
 NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
-    for function in (_noted_sharding, _noted_devices, _document, _launch_configuration, _is_known)
+    for function in (_noted_sharding, _noted_devices, _document, _launch_configuration, _launch_precision, _is_known)
 }

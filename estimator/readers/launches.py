@@ -31,6 +31,10 @@ _MACHINES = frozenset({"nnodes", "num_nodes", "num_machines", "num-machines"})
 _SWITCHES = frozenset({"standalone", "multi_gpu", "multi-gpu", "use_fsdp", "use_deepspeed", "no_python", "module", "no_local_rank", "cpu", "debug", "mixed"})
 
 
+#: Options of ``accelerate launch`` that change what a process holds.
+_KEPT = frozenset({"config_file", "mixed_precision"})
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """One way in which a file of the repository starts a script.
@@ -142,7 +146,7 @@ def _launch(words: Sequence[str], path: str, line: int, names: AbstractSet[str])
     options = _named(before)
     end = next((i for i, word in enumerate(words[at + 1 :], at + 1) if word in {"&&", ";", "||", "|", "&", ">", ">>", "2>&1"}), len(words))
     arguments = tuple(word for word in words[at + 1 : end] if "$" not in word)
-    return Launch(path, line, _devices(options), _named(arguments), arguments, {name: text for name, text in options.items() if name == "config_file"})
+    return Launch(path, line, _devices(options), _named(arguments), arguments, {name: text for name, text in options.items() if name in _KEPT})
 
 
 def _is_script(word: str, names: AbstractSet[str]) -> bool:

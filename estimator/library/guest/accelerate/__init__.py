@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 
 import torch
-from accelerate.sharding import DeepSpeedPlugin, FullyShardedDataParallelPlugin, launch_precision, of_launch
+from accelerate.sharding import DeepSpeedPlugin, FullyShardedDataParallelPlugin, precision_of_launch, of_launch
 from preflight_host import accelerator_built, converted_to_fp32, handed_out, world_size
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader
@@ -124,7 +124,7 @@ class Accelerator:
         if gradient_accumulation_plugin is not None:
             gradient_accumulation_steps = gradient_accumulation_plugin.num_steps
         if mixed_precision is None:
-            mixed_precision = launch_precision()
+            mixed_precision = precision_of_launch()
         self.mixed_precision = accelerator_built(mixed_precision, gradient_accumulation_steps)
         self.gradient_accumulation_steps = gradient_accumulation_steps
         self.device = torch.device("cpu" if cpu else "cuda")
@@ -244,3 +244,19 @@ class Accelerator:
         return function
 
     on_local_main_process = on_last_process = on_main_process
+
+
+def find_executable_batch_size(function=None, starting_batch_size=128, **options):
+    """The first size that is tried; a smaller one is taken only where it does not fit."""
+
+    def around(inner):
+        def run(*args, **kwargs):
+            return inner(starting_batch_size, *args, **kwargs)
+
+        return run
+
+    return around if function is None else around(function)
+
+
+def release_memory(*values):
+    return [None] * len(values)

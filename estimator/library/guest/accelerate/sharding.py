@@ -2,7 +2,7 @@
 
 import torch
 from deepspeed.engine import Settings
-from preflight_host import document, launch_configuration, noted_devices, noted_sharding
+from preflight_host import document, launch_configuration, launch_precision, noted_devices, noted_sharding
 
 #: PyTorch's strategies by their names and by the numbers that older configurations write.
 STRATEGIES = {
@@ -92,8 +92,10 @@ def of_launch(dtype):
     return None
 
 
-def launch_precision():
-    """The precision that the launcher's file asks for; None where it says nothing."""
+def precision_of_launch():
+    """The precision that the line that starts the script, or the launcher's file, asks for; None where neither says anything."""
     config = launch_configuration()
-    found = config.get("mixed_precision") if config is not None else None
+    found = launch_precision()
+    if found is None and config is not None:
+        found = config.get("mixed_precision")
     return found if found in ("bf16", "fp16") else None

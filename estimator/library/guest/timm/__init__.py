@@ -7,11 +7,40 @@ from preflight_zoo import timm_convnext, timm_resnet, timm_swin, timm_vit
 USUAL_IMAGE = 224
 
 
-def create_model(
+#: What published weights expect of images, as the models carry it.
+MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+
+
+def create_model(model_name, *args, **options):
+    """The classifier of that name, with what the library hangs on it."""
+    made = model_of(model_name, *args, **options)
+    image = options.get("img_size") or USUAL_IMAGE
+    made.default_cfg = made.pretrained_cfg = {
+        "input_size": (3, image, image), "mean": MEAN, "std": STD, "interpolation": "bicubic", "crop_pct": 0.875, "num_classes": 1000,
+    }  # fmt: skip
+    made.get_classifier = Classifier(made)
+    return made
+
+
+class Classifier:
+    """The last layer of a model."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def __call__(self):
+        for name in ("head", "fc", "classifier"):
+            found = getattr(self.model, name, None)
+            if found is not None:
+                return getattr(found, "fc", found)
+        return self.model
+
+
+def model_of(
     model_name, pretrained=False, checkpoint_path=None, num_classes=1000, in_chans=3, img_size=None, drop_rate=0.0, drop_path_rate=None,
     global_pool=None, **options,
 ):  # fmt: skip
-    """The classifier of that name; a tag after a dot says which weights and changes nothing."""
+    """The classifier of that name as it is; a tag after a dot says which weights and changes nothing."""
     name = model_name.rpartition("/")[2].partition(".")[0].replace("hf_hub:", "")
     named_model(name)
     words = name.split("_")
