@@ -16,7 +16,8 @@ _SWITCHES = {"store_true": False, "store_false": True, "store_const": None, "app
 
 @_PARSER.method("__init__")
 def _init(call: Call) -> Value:
-    call.args[0].fields["arguments"] = {}
+    parents = call.kwargs.get("parents") or ()
+    call.args[0].fields["arguments"] = {name: argument for parent in parents for name, argument in parent.fields.get("arguments", {}).items()}
     return None
 
 

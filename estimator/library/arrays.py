@@ -212,6 +212,21 @@ def _product(values: Any, *_: Any, **__: Any) -> int:
     return prod(values) if isinstance(values, (tuple, list)) else values
 
 
+def _transposed(array: Any, axes: Any = None) -> Any:
+    return array.transpose(*(axes or ()))
+
+
+def _with_axis(array: Any, axis: int) -> Array:
+    at = axis % (array.ndim + 1)
+    return Array((*array.shape[:at], 1, *array.shape[at:]), array.dtype)
+
+
+def _stacked(arrays: Any, axis: int = 0, **_: Any) -> Array:
+    first = arrays[0]
+    at = axis % (first.ndim + 1)
+    return Array((*first.shape[:at], len(arrays), *first.shape[at:]), first.dtype)
+
+
 _NUMBERS = {name: getattr(math, name) for name in ("sqrt", "exp", "log", "log2", "log10", "ceil", "floor", "sin", "cos", "tanh")}
 NAMES: dict[str, Any] = {f"numpy.random.{name}": function for name, function in _RANDOM.items()}
 NAMES.update({f"numpy.{name}": dtype for name, dtype in _DTYPES.items()})
@@ -223,6 +238,9 @@ NAMES.update(
         "numpy.memmap": _memmap,
         "numpy.fromfile": _memmap,
         "numpy.load": HostFunction("numpy.load", _load),
+        "numpy.transpose": _transposed,
+        "numpy.expand_dims": _with_axis,
+        "numpy.stack": _stacked,
         "torch.from_numpy": from_numpy,
         "torch.randint": randint,
     }

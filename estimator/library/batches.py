@@ -8,6 +8,7 @@ from analysis.interpreter.values import Call, GuestDict, GuestList, HostFunction
 from estimator.library.arrays import Array
 from estimator.library.images import Image, tensor_of
 from estimator.library.language import domain_of, tensor_of_tokens
+from estimator.library.symbols import Number
 from estimator.library.tokens import Tokens
 from estimator.tape.device import CPU
 from estimator.tape.dtype import FLOAT32, INT64
@@ -44,6 +45,8 @@ def batch_of(call: Call, sample: Any, size: int) -> Any:
             return GuestList([sample] * size)
         case Instance():
             return _of_instance(call, sample, size)
+        case Number():
+            return empty(size, dtype=FLOAT32 if sample.why.startswith("float") else INT64, device=CPU)
         case Symbol():
             return _of_unknown(call, sample, size)
     return sample

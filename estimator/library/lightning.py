@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.interpreter.values import Call, GuestDict, HostFunction, Symbol, Value
+from analysis.interpreter.values import Call, GuestDict, HostFunction, Instance, Symbol, Value
 from estimator.library.language import domain_of
 
 #: How a caller's precision is written for Lightning, and how Lightning's is written in a configuration.
@@ -16,6 +16,8 @@ _SHORT = {"32": "32-true", "16": "16-mixed", "bf16": "bf16-mixed"}
 def _hyperparameters(call: Call) -> Value:
     """``save_hyperparameters()``: the arguments of the constructor that calls it, or those that are named."""
     machine, (module, *names) = call.machine, call.args
+    if names and isinstance(names[0], (dict, Instance)):
+        return _held(call, dict(names[0] if isinstance(names[0], dict) else names[0].fields))
     frame = machine.here
     left_out = call.kwargs.get("ignore") or ()
     left_out = {left_out} if isinstance(left_out, str) else set(left_out)
@@ -23,8 +25,14 @@ def _hyperparameters(call: Call) -> Value:
     for name, value in frame.vars.items():
         if isinstance(name, str) and value is not module and name != "__class__" and (not names or name in names) and name not in left_out:
             held.update(value if name == "kwargs" and isinstance(value, dict) else {name: value})
+    return _held(call, held)
+
+
+def _held(call: Call, values: dict[str, Value]) -> Value:
+    """These values as the module's ``hparams``."""
+    machine, module = call.machine, call.args[0]
     kind = machine.getattr(machine.import_module("lightning.pytorch", machine.entry_path), "Hyperparameters", call.span)
-    machine.setattr(module, "hparams", machine.call(kind, [GuestDict(held)], {}, call.span), call.span)
+    machine.setattr(module, "hparams", machine.call(kind, [GuestDict(values)], {}, call.span), call.span)
     return None
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from analysis.interpreter.builtins import BUILTINS
-from analysis.interpreter.values import Call, HostFunction, HostValue, Value
+from analysis.interpreter.values import Call, HostFunction, HostValue, Symbol, Value
 from estimator.library.arrays import window
+from estimator.library.symbols import Number
 
 #: The tokens of a text of which nothing is known: enough that a batch of texts, joined, fills a window of any usual length.
 OPEN = 1 << 17
@@ -134,10 +135,24 @@ def _whole(name: str) -> HostFunction:
     return HostFunction(name, run)
 
 
+def _number(name: str) -> HostFunction:
+    """``int(…)`` and ``float(…)``: of something unknown, a number all the same."""
+
+    def run(call: Call) -> Value:
+        made = BUILTINS[name].run(call)
+        if not isinstance(made, Symbol) or isinstance(made, Number):
+            return made
+        number = Number(f"{name}(…)", call.span, call.machine.stamp)
+        number.source = made
+        return number
+
+    return HostFunction(name, run)
+
+
 #: Built-ins that mean more here than on plain values.
 BUILTINS_HERE: dict[str, Value] = {
     **BUILTINS, **{name: _whole(name) for name in ("tuple", "set", "frozenset", "sorted", "dict")}, "list": HostFunction("list", _list),
-    "id": HostFunction("id", _identity_number),
+    "id": HostFunction("id", _identity_number), "int": _number("int"), "float": _number("float"),
 }  # fmt: skip
 NAMES: dict[str, Value] = {
     "itertools.chain": HostFunction("itertools.chain", _chain),

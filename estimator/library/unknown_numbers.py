@@ -7,7 +7,7 @@ from typing import Any
 from analysis.interpreter.values import Alternatives, Call, External, HostFunction, HostValue, Symbol, Value
 from estimator.library.arrays import MANY, Array
 from estimator.library.language import domain_of, tensor_of_tokens
-from estimator.library.symbols import OneOfMany
+from estimator.library.symbols import Number, OneOfMany
 from estimator.library.tokens import Tokens
 from estimator.tape import facade
 from estimator.tape.device import CPU, CUDA, Device, as_device
@@ -36,7 +36,7 @@ def _tensor(call: Call) -> Value:
         if data.size >= MANY and device is not None and as_device(device).counted:
             return _AS_BEFORE(data)
         return empty(*data.shape, dtype=dtype or data.dtype, device=CPU if device is None else as_device(device))
-    if isinstance(data, (list, tuple)) and _countable(data):
+    if isinstance(data, Number) or (isinstance(data, (list, tuple)) and _countable(data)):
         data = _with_numbers(data)
     return _AS_BEFORE(data, *call.args[1:], **{name: value for name, value in call.kwargs.items() if name != "data"})
 

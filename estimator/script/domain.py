@@ -249,9 +249,9 @@ class TapeDomain:
 
     def collected(self, machine: Machine, made: Value, span: Span) -> Value:
         """A collection of unknown length is not known: two or three items would make a wrong shape."""
-        words = in_words(self._uncounted).removeprefix(_COLLECTION)
-        symbol = Symbol(f"{_COLLECTION}{words}", span, machine.stamp)
+        symbol = Symbol(f"{_COLLECTION}{in_words(self._uncounted).removeprefix(_COLLECTION)}", span, machine.stamp)
         symbol.source = self._uncounted
+        symbol.parts.update({f"[{index}]": item for index, item in enumerate(made if isinstance(made, list) else ())})
         return symbol
 
     def discarded(self, machine: Machine, value: Value, span: Span) -> None:

@@ -68,6 +68,7 @@ class PretrainedModel(nn.Module):
     def __init__(self, config):
         super().__init__()
         self.config = config
+        self.generation_config = GenerationConfig()
         self.gradient_checkpointing = False
 
     @classmethod
@@ -119,8 +120,10 @@ class PretrainedModel(nn.Module):
         from preflight_host import generated
 
         prompt = inputs if input_ids is None else input_ids
-        if generation_config is not None:
-            max_new_tokens = getattr(generation_config, "max_new_tokens", max_new_tokens)
+        if generation_config is None:
+            generation_config = self.generation_config
+        if max_new_tokens is None:
+            max_new_tokens = getattr(generation_config, "max_new_tokens", None)
         if max_new_tokens is None:
             max_new_tokens = max((20 if max_length is None else max_length) - prompt.shape[1], 1)
         rows = prompt.shape[0] * max(num_beams, num_return_sequences)

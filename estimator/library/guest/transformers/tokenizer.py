@@ -79,7 +79,10 @@ class Tokenizer:
     def pad(self, samples, padding=True, max_length=None, return_tensors=None, **options):
         from transformers.collators import padded
 
-        return padded(self, samples, max_length if padding == "max_length" else None)
+        made = padded(self, samples, max_length if padding == "max_length" else None)
+        if "attention_mask" not in made and "input_ids" in made:
+            made["attention_mask"] = torch.ones_like(made["input_ids"])
+        return BatchEncoding(made)
 
     def convert_tokens_to_ids(self, tokens):
         return 0 if isinstance(tokens, str) else [0 for _ in tokens]
