@@ -75,6 +75,7 @@ SHORT = Horizon(FEW)
 class Plan:
     """One running loop. ``trains``: a backward or step happened in it; ``holds``: in a loop inside it; ``forwards``: a model ran in it.
 
+    ``suspended``: what had been seen to train when a loop of a generator was asked last: while it is suspended, its consumer trains on what it gives.
     ``counted``: something begins once its counter has passed a threshold, so that later rounds do what the first do not.
     ``guards``: the conditions on ranks under which the last round began; where one came up by which some may have left, one more
     round shows what the others come to without them.
@@ -89,9 +90,12 @@ class Plan:
     counted: bool = False
     holds: bool = False
     guards: int = 0
+    suspended: tuple[int, int] | None = None
 
     def another(self, done: int) -> bool:
         """Whether to run one more iteration after ``done``."""
+        if self.suspended is not None:
+            self._resume(*self.suspended)
         before, self.guards = self.guards, len(self.machine.guards)
         if done == 0:
             return True
@@ -102,6 +106,16 @@ class Plan:
         if self.length is None or self.length > KNOWN_CONTENT or (self.forwards and self.length > LISTED):
             return done < (self.rehearsal.horizon.rounds if self.counted else FEW)
         return self.steps - self.machine.steps < CHEAP_LOOP or done < FEW
+
+    def _resume(self, trainings: int, loops: int) -> None:
+        """Trained since it was asked last: by the consumer, or, if a loop inside it has noticed that, by the consumer of that one."""
+        rehearsal = self.rehearsal
+        if rehearsal.trainings > trainings:
+            self.holds = self.holds or rehearsal.consumed > loops
+            if not self.holds and not self.trains:
+                self.trains = True
+            rehearsal.consumed += 1
+        self.suspended = rehearsal.trainings, rehearsal.consumed
 
     @property
     def _rounds(self) -> int:
@@ -122,11 +136,13 @@ class Rehearsal:
         self._windows: dict[tuple[int, ...], int] = {}
         #: Whether a backward or a step happened.
         self.trained = False
+        #: How many backwards and steps happened, and how often a generator's loop found that some had while it was suspended.
+        self.trainings = self.consumed = 0
         self._plans: dict[int, Plan] = {}
 
     def plan(self, machine: Machine, _span: Span, length: int | None) -> Plan:
         """The plan of the loop that has just got its number."""
-        plan = Plan(self, machine, length, machine.steps)
+        plan = Plan(self, machine, length, machine.steps, suspended=(self.trainings, self.consumed) if machine.tree.flat else None)
         self._plans[machine.next_loop] = plan
         return plan
 
@@ -137,6 +153,7 @@ class Rehearsal:
         if kind not in _TRAINING:
             return
         self.trained = True
+        self.trainings += 1
         inside = False
         for number, _ in reversed(machine.stamp):
             plan = self._plans.get(number)

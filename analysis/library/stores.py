@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Frame
-from analysis.interpreter.values import MISSING, Class, Instance, Module, Stamp, Symbol, Value
+from analysis.interpreter.values import MISSING, Class, GuestDict, GuestList, Instance, Module, Stamp, Symbol, Value
 from analysis.library.ownership import is_module
 from analysis.library.recording import emit, modes
 from analysis.library.tensor import Mark, Parameter, Stored, Tensor, tensors_in
@@ -14,6 +14,9 @@ from analysis.trace.events import Kind
 
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
+
+#: Containers of more items are lists of things, and no state of a few parts.
+_PARTS = 4
 
 
 def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: Span, *, part: bool = False) -> Value:
@@ -34,7 +37,21 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
         for tensor in tensors_in(value):
             if tensor.attached and not isinstance(tensor, Parameter):
                 _report(domain, tensor, span, Stored(key, _outlives(stamp_of(holder), domain.machine.stamp), isinstance(holder, list), part=True), holder)
+    elif isinstance(value, (GuestDict, GuestList)) and len(value) <= _PARTS and value.stamp == domain.machine.stamp != stamp_of(holder):
+        _mark_parts(domain, holder, key, value, span)
     return value
+
+
+def _mark_parts(domain: TraceDomain, holder: Value, key: Value, value: Value, span: Span) -> None:
+    """A container made in this iteration goes into a variable: what it holds bears a mark of the variable, as a tuple's items do."""
+    for place, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
+        if isinstance(item, Tensor) and item.attached:
+            marked = _kept(domain, holder, _place(key, place), item, span, part=True)
+            if isinstance(value, dict):
+                domain.machine.heap.write(value, place, marked)
+            else:
+                domain.machine.heap.touch(value)
+                value[place] = marked
 
 
 def _open_switches(domain: TraceDomain, held: dict[str, Value], span: Span) -> None:
@@ -44,7 +61,7 @@ def _open_switches(domain: TraceDomain, held: dict[str, Value], span: Span) -> N
             domain.machine.heap.write(held, name, domain.casting.symbol(name, span, ()))
 
 
-def _place(key: Value, index: int) -> Value:
+def _place(key: Value, index: Value) -> Value:
     return f"{key}[{index}]" if isinstance(key, str) else key
 
 

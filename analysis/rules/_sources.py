@@ -78,6 +78,14 @@ def cuts_anywhere_in(value: Tensor) -> Iterator[tuple[Made, Tensor]]:
             yield from ((each.made, inner) for inner in each.made.tensors if inner.attached and not isinstance(inner, Parameter))
 
 
+def switched_off_in(value: Tensor) -> Iterator[tuple[Made, Tensor]]:
+    """Operations on the way to ``value`` that carry a gradient and gave none, though what went in has a graph: gradients were off."""
+    for each in all_in(value):
+        made = each.made
+        if made is not None and not each.attached and made.op in CARRIED - CUTS:
+            yield from ((made, inner) for inner in made.tensors if inner.attached and inner.forwards and not isinstance(inner, Parameter))
+
+
 def _inputs(made: Made) -> Iterator[Value]:
     for value in made.inputs:
         yield from (value,) if isinstance(value, Scalar) else tensors_in(value)

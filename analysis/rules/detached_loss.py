@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported, UnwrapCall
@@ -22,7 +23,7 @@ from analysis.interpreter.values import Symbol
 from analysis.library.tensor import Made, Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradient_uses import GradientUses
-from analysis.rules._sources import cuts_anywhere_in, cuts_in, terms_of
+from analysis.rules._sources import cuts_anywhere_in, cuts_in, switched_off_in, terms_of
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -54,12 +55,12 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
         yield from ((loss, made) for made, before in cuts if before.owners)
         if (leaf := _leaf(loss)) is not None:
             yield loss, leaf
-        yield from ((loss, Made(_NO_GRAD, (), {}, span)) for span in uses.without_graph(loss))
+        off = (made.span for made, before in switched_off_in(loss) if before.owners)
+        yield from ((loss, Made(_NO_GRAD, (), {}, span)) for span in (*uses.without_graph(loss), *islice(off, 1)))
         return
-    if (leaf := _leaf(loss)) is not None:
-        yield loss, leaf
-        return
-    if uses.unsure(event):
+    leaf = _leaf(loss)
+    if leaf is not None or uses.unsure(event):
+        yield from ((loss, made) for made in (leaf,) if made is not None)
         return
     for term in terms_of(loss):
         value = term.value
@@ -80,7 +81,7 @@ def _leaf(loss: Tensor) -> Made | None:
     made = tensor.made if tensor in tensor.autograd.leaves else None
     given = made.inputs[0] if made is not None and made.op == "tensor" and made.inputs else None
     numbers = isinstance(given, list) and bool(given) and all(isinstance(each, Scalar) or (isinstance(each, Tensor) and each.forwards) for each in given)
-    return made if numbers or isinstance(given, Symbol) else None
+    return made if numbers or isinstance(given, Symbol) or (isinstance(given, Tensor) and given.forwards) else None
 
 
 def _cuts(value: Tensor | Scalar) -> Iterator[tuple[Made, Tensor]]:

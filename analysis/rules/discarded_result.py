@@ -20,6 +20,7 @@ from analysis.fixes.change import Proposal, Reported, WrapExpression
 from analysis.library.data_tables import is_table
 from analysis.library.tensor import Made, Tensor
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._chains import UNBOUNDED
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -69,6 +70,9 @@ _WITHOUT_EFFECT = frozenset(
 )
 
 
+_ARITHMETIC = frozenset({"add", "sub", "mul", "div", "pow"})
+
+
 def check(trace: Trace) -> Iterator[Reported]:
     """Statements that make a tensor, or a table of data, and keep nothing."""
     told: set[Span] = set()
@@ -80,9 +84,16 @@ def check(trace: Trace) -> Iterator[Reported]:
             if is_table(event.subject, event.detail):
                 told.add(span)
                 yield _reported_table(trace, event)
-        elif made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True:
+        elif (made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True) or _is_arithmetic(made):
             told.add(span)
             yield _reported(trace, span, made)
+
+
+def _is_arithmetic(made: Made) -> bool:
+    """Whether it is a method like ``x.add(y)`` of what a layer gave: other objects have methods of that name that do have an effect."""
+    first = made.inputs[0] if made.inputs else None
+    layer = first.made if isinstance(first, Tensor) and first.attached else None
+    return made.op in _ARITHMETIC and "callee" not in made.options and layer is not None and layer.op in UNBOUNDED | {"embedding"}
 
 
 def _reported(trace: Trace, span: Span, made: Made) -> Reported:
@@ -94,7 +105,7 @@ def _reported(trace: Trace, span: Span, made: Made) -> Reported:
         f"`{text(trace.snapshot, span)}` returns a new tensor that nothing keeps: {made.op} leaves its argument as it was, and the call has no effect",
         (Evidence(span, "the result of the call is dropped"),),
     )
-    name = _argument(trace, span)
+    name = _argument(trace, span, made)
     if name is None:
         return Reported(replace(finding, no_fix_because="its argument has no plain name: keep the result, or call the version that works in place"))
     return Reported(finding, Proposal(f"Keep the result: {name} = …", Safety.SAFE, (WrapExpression(span, before=f"{name} = "),)))
@@ -116,23 +127,39 @@ def _reported_table(trace: Trace, event: Event) -> Reported:
     return Reported(finding, Proposal(f"Keep the result: {name} = …", Safety.SAFE, (WrapExpression(span, before=f"{name} = "),)))
 
 
-def _argument(trace: Trace, span: Span) -> str | None:
+def _argument(trace: Trace, span: Span, made: Made) -> str | None:
     """``x`` of ``x.detach()`` and of ``F.dropout(x)``, if it can be assigned to."""
-    match call_at(trace.snapshot, span):
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name)), args=[]):
-            return name
-        case ast.Call(func=ast.Attribute(value=ast.Name()) | ast.Name(), args=[ast.Name(id=name), *_]):
-            return name
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name)), args=[ast.Constant() | ast.UnaryOp(), *_]):
-            return name
-        case ast.Call(func=ast.Attribute(value=ast.Attribute() as owner, attr=method)) if (
-            method not in {"clamp", "clip"} and isinstance(owner.value, ast.Name) and owner.value.id == "self"
-        ):
-            return dotted(owner)
-        case _:
-            return None
+    call = call_at(trace.snapshot, span)
+    if call is None:
+        return None
+    if len(made.inputs) > len(call.args) and isinstance(call.func, ast.Attribute):  # a method: its receiver is the first input
+        owner = call.func.value
+        own = isinstance(owner, ast.Attribute) and isinstance(owner.value, ast.Name) and owner.value.id == "self" and call.func.attr not in {"clamp", "clip"}
+        return dotted(owner) if isinstance(owner, ast.Name) or own else None
+    first = call.args[0] if call.args else None
+    return first.id if isinstance(first, ast.Name) else None
 
 
+_SHIFTED = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = self.one(x)
+        {kept}y.add(x){mark}
+        return self.two(y)
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in torch.utils.data.DataLoader([torch.zeros(4)] * 8):
+    optimizer.zero_grad()
+    net(x).mean().backward()
+    optimizer.step()
+"""
 _TABLE = """
 import torch
 from datasets import load_dataset
@@ -217,6 +244,7 @@ def train(critic, loader):
             p.data.clamp(-0.01, 0.01)  # flagged
 """
         ),
+        Bad(_SHIFTED.format(kept="", mark="  # flagged"), fixed=_SHIFTED.format(kept="y = ", mark="")),
         Bad(_TABLE.format(kept="", mark="  # flagged"), fixed=_TABLE.format(kept="data = ", mark="")),
         Good(_TABLE.format(kept="data = ", mark="")),
         Good(

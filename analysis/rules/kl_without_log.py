@@ -40,6 +40,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         given, target, options = event.detail
         kinds = {made.op for made in origins(target, _THROUGH)}
         wrong = next((made for made in origins(given, _THROUGH) if made.op in _PROBABILITIES | UNBOUNDED), None) or _averaged(given)
+        wrong = wrong or next((made for made in origins(given, _THROUGH | {"truediv", "mul"}) if made.op in UNBOUNDED), None)
         if event.span in told:
             continue
         if wrong is not None and not kinds & _LOGARITHMS:

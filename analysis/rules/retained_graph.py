@@ -62,6 +62,7 @@ def _kept(trace: Trace) -> Iterator[Kept]:
     backwards = [(event, numbers_in([event.value])) for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL)]
     calls = {frames(event): event for event in forwards.values()}
     returned = numbers_in([trace.result])
+    taken_up: set[tuple[Span, ...]] = set()
     for store in trace.events(Kind.STORE):
         if not (store.detail.outlives and store.detail.grows):
             continue
@@ -73,7 +74,9 @@ def _kept(trace: Trace) -> Iterator[Kept]:
         through = [event for event, reached in backwards if not reached.isdisjoint(made)]
         outwards = lasting(trace, store, made[newest])
         iteration = next((each for each in outwards if any(within(event.context.stamp, each) for event, _ in backwards)), None)
-        if iteration and all(within(event.context.stamp, iteration) for event in through) and not _emptied(trace, store, iteration):
+        if iteration and not all(within(event.context.stamp, iteration) for event in through):
+            taken_up.add(frames(store))  # by a later iteration: only where the rehearsal ends none comes
+        elif iteration and frames(store) not in taken_up and not _emptied(trace, store, iteration):
             backward = next(iter(through), None)
             if returned.isdisjoint(made) if backward is None else not begins_anew(trace, store):
                 yield Kept(store, forwards[newest], backward, running is not None)
