@@ -6,13 +6,17 @@ from collections.abc import Sequence
 
 from analysis.interpreter.values import Symbol, Value
 from estimator.tape.device import CPU
+from estimator.tape.dtype import INT64
 from estimator.tape.operations.creation import empty
+from estimator.tape.run import current
 from estimator.tape.tensor import Tensor
 
 _SAYING = frozenset({".view", ".reshape"})
 #: Methods that give the same thing again, elsewhere or in another type.
 _TYPES = ("float", "long", "half", "bfloat16", "int")
-_SAME = frozenset(f".{name}" for name in (*_TYPES, "to", "cuda", "cpu", "contiguous", "clone", "detach", "pin_memory", "copy", "squeeze"))
+_SAME = frozenset(f".{name}" for name in (*_TYPES, "to", "cuda", "cpu", "contiguous", "clone", "detach", "pin_memory", "copy", "squeeze", "narrow"))
+#: Numbers that data from a file is taken to hold where a view leaves their count open: as many as a small corpus has tokens.
+_OPEN_COUNT = 1 << 20
 
 
 def of_unknown(callee: Value, args: Sequence[Value]) -> Tensor | Symbol | None:
@@ -24,6 +28,15 @@ def of_unknown(callee: Value, args: Sequence[Value]) -> Tensor | Symbol | None:
     if callee.test[0] not in _SAYING:
         return None
     sizes = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
-    if not sizes or not all(isinstance(size, int) and size > 0 for size in sizes):
+    if not sizes or not all(isinstance(size, int) and (size > 0 or size == -1) for size in sizes):
         return None
-    return empty(*sizes, device=CPU)
+    return empty(*sizes, device=CPU) if -1 not in sizes else _open_table(sizes)
+
+
+def _open_table(sizes: Sequence[int]) -> Tensor | None:
+    """Rows or columns of token numbers, of which nobody knows how many there are."""
+    if len(sizes) != 2 or tuple(sizes) == (-1, -1):  # noqa: PLR2004  a table
+        return None
+    current().assume(f"how much data the file holds is not known: {_OPEN_COUNT:,} token numbers are taken")
+    known = max(sizes)
+    return empty(*(size if size > 0 else _OPEN_COUNT // known for size in sizes), dtype=INT64, device=CPU)

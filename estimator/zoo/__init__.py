@@ -60,6 +60,12 @@ _FAMILIES = (
         _TRANSFORMERS,
     ),
     Family(
+        "electra",
+        "ElectraConfig",
+        {"sequence-classification": "ElectraForSequenceClassification", "masked-lm": "ElectraForMaskedLM", "base": "ElectraModel"},
+        _TRANSFORMERS,
+    ),
+    Family(
         "distilbert",
         "DistilBertConfig",
         {"sequence-classification": "DistilBertForSequenceClassification", "masked-lm": "DistilBertForMaskedLM", "base": "DistilBertModel"},

@@ -126,4 +126,4 @@ PreTrainedTokenizer = PreTrainedTokenizerFast = PreTrainedTokenizerBase = Tokeni
 GPT2Tokenizer = GPT2TokenizerFast = BertTokenizer = BertTokenizerFast = LlamaTokenizer = LlamaTokenizerFast = AutoTokenizer
 RobertaTokenizer = RobertaTokenizerFast = DistilBertTokenizer = DistilBertTokenizerFast = AutoTokenizer
 T5Tokenizer = T5TokenizerFast = BartTokenizer = BartTokenizerFast = CLIPTokenizer = CLIPTokenizerFast = AutoTokenizer
-DebertaV2Tokenizer = DebertaV2TokenizerFast = WhisperTokenizer = WhisperTokenizerFast = AutoTokenizer
+DebertaV2Tokenizer = DebertaV2TokenizerFast = WhisperTokenizer = WhisperTokenizerFast = ElectraTokenizer = ElectraTokenizerFast = AutoTokenizer
