@@ -32,7 +32,7 @@ from analysis.rules._statements import is_alone
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import visible
+from analysis.trace.places import visible, within
 from analysis.trace.reading import call_at, dotted, span_of, statement_of, text
 
 _GATHERS = frozenset({"all_gather", "gather"})
@@ -77,6 +77,8 @@ def check(trace: Trace) -> Iterator[Reported]:
         for tensor in all_in(event.value):
             made = tensor.made
             if made is None or made.op not in _GATHERS or tensor.attached or made.span in told or made.span.path not in trace.snapshot.contents:
+                continue
+            if not within(tensor.stamp, event.context.stamp):  # kept from an earlier step, in a queue of keys perhaps
                 continue
             own = [each for each in made.tensors if each.attached]
             through = attached_in(event.value) if through is None else through
