@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from analysis.source import Span
 
 _ENUMS = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
+#: Bases with which the members of an enumeration are values of their own kind too.
+_MIXED = {"str", "int", "float", "enum.StrEnum", "enum.IntEnum", "enum.IntFlag"}
 
 
 def define(machine: Machine, node: ast.ClassDef, frame: Frame) -> Exit | None:
@@ -91,6 +93,18 @@ def _make_members(machine: Machine, cls: Class) -> None:
         members[name] = member
         cls.namespace[name] = member
     cls.metadata["members"] = members
+
+
+def plain_member(value: Value, other: Value) -> Value:
+    """A member of an enumeration that is text or a number as well, where it meets one; else the value itself."""
+    if isinstance(value, Instance) and "members" in value.cls.metadata and isinstance(other, (str, int, float)) and _is_mixed(value.cls):
+        return value.fields["value"]
+    return value
+
+
+def _is_mixed(cls: Class) -> bool:
+    bases = (base for owner in cls.mro for base in owner.bases)
+    return any(getattr(base, "name", "") in _MIXED or getattr(base, "dotted", "") in _MIXED for base in bases)
 
 
 def construct(machine: Machine, cls: Class, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:

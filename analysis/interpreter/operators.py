@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.certainty import MAX_ALTERNATIVES
 from analysis.interpreter.affordable import operator_is_too_large
+from analysis.interpreter.classes import plain_member
 from analysis.interpreter.joins import join
 from analysis.interpreter.own_items import OwnItems, has_items
 from analysis.interpreter.reflection import is_type
@@ -221,6 +222,7 @@ def compare(machine: Machine, op: ast.cmpop, left: Value, right: Value, span: Sp
         case ast.In() | ast.NotIn():
             inside = _contains(machine, right, left, span)
             return inside if isinstance(op, ast.In) else negation(machine, inside, span)
+    left, right = plain_member(left, right), plain_member(right, left)
     function, method, sign = _COMPARISONS[type(op)]
     if machine.stamp and isinstance(left, int) and isinstance(right, int):
         left, right = machine.domain.threshold(machine, left, right, span, by_size=method not in {"eq", "ne"})

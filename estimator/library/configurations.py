@@ -130,7 +130,7 @@ def configured(machine: Machine, settings: Value) -> Value:
         return settings
     changed = merged(machine, settings)
     for name, value in machine.state.get("arguments", {}).items():
-        if at(changed, name) is not MISSING:
+        if not isinstance(at(changed, name), dict) and at(changed, name) is not MISSING:  # a text chooses a group's file
             put(machine, changed, name, value)
             machine.state.setdefault("asked", set()).add(name)
     return tree(machine, changed)

@@ -51,10 +51,14 @@ def _default(call: Call, name: str, default: Value) -> Value:
 
 def _nested(call: Call, annotation: Any, owner: Class, value: Value) -> Value:
     """A dict for a field that is annotated with a record becomes that record."""
-    if not isinstance(value, dict) or not isinstance(annotation, ast.AST):
+    if not isinstance(value, (dict, str, int)) or not isinstance(annotation, ast.AST):
         return value
     cls = _class_named(call, ast.unparse(annotation).strip("'\"").removeprefix("Optional[").removesuffix("]").partition(" |")[0], owner)
-    return made_of(call, cls, value) if isinstance(cls, Class) else value
+    if not isinstance(cls, Class):
+        return value
+    if isinstance(value, dict):
+        return made_of(call, cls, value)
+    return call.machine.call(cls, [value], {}, call.span) if "members" in cls.metadata else value
 
 
 def _class_named(call: Call, name: str, owner: Class) -> Value:

@@ -1,0 +1,122 @@
+"""Scripts that are configured from a command line: every option's default reaches the model, with the line where it is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.certainty import Known
+from tests.estimator.script.running import estimated, line_of
+
+TRAINING = """
+import torch
+from torch import nn
+
+{above}
+
+def train(width: int = 64, batch_size: int = 8{annotated}):
+    model = nn.Linear(width, width).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(10):
+        x = torch.randn(batch_size, width, device="cuda")
+        model(x).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+{below}
+"""
+CLICK = """
+import click
+
+@click.command()
+@click.option("--width", default=256, help="width")
+@click.option("--batch-size", "-b", type=int, default=32)
+@click.option("--fast/--slow", default=True)
+def main(width, batch_size, fast):
+    train(width, batch_size if fast else 1)
+
+main()
+"""
+GROUP = """
+import click
+
+@click.group()
+def cli():
+    pass
+
+@cli.command()
+@click.option("--width", default=256)
+@click.option("--rows", "batch_size", default=32)
+def fit(width, batch_size):
+    train(width, batch_size)
+
+@cli.command()
+def show():
+    pass
+
+cli()
+"""
+TYPER = """
+import typer
+app = typer.Typer()
+
+@app.command()
+def main(width: int = typer.Option(256, "--width"), batch_size: int = typer.Argument(32)):
+    train(width, batch_size)
+
+app()
+"""
+FIRE = "import fire\n\ndef main(width=256, batch_size=32):\n    train(width, batch_size)\n\nfire.Fire(main)"
+TYRO = """
+from dataclasses import dataclass
+import tyro
+
+@dataclass
+class Args:
+    width: int = 256
+    batch_size: int = 32
+
+args = tyro.cli(Args)
+train(args.width, args.batch_size)
+"""
+ABSL = """
+from absl import app, flags
+FLAGS = flags.FLAGS
+flags.DEFINE_integer("width", 256, "width")
+flags.DEFINE_integer("batch_size", 32, "rows")
+
+def main(_):
+    train(FLAGS.width, FLAGS.batch_size)
+
+app.run(main)
+"""
+
+
+def script(below: str) -> str:
+    return TRAINING.replace("{above}", "").replace("{annotated}", "").replace("{below}", below)
+
+
+@pytest.mark.parametrize("below", [CLICK, GROUP, TYPER, FIRE, TYRO, ABSL], ids=["click", "group", "typer", "fire", "tyro", "absl"])
+def test_defaults_of_options_reach_the_model(below):
+    found = estimated(script(below))
+    assert found.memory.parameters == 256 * 256 + 256
+    assert found.config.batch_size.value == 32
+    assert found.unknowns == ()
+
+
+@pytest.mark.parametrize("below", [CLICK, FIRE, TYRO, ABSL], ids=["click", "fire", "tyro", "absl"])
+def test_the_callers_settings_go_before_defaults(below):
+    found = estimated(script(below), settings={"width": "128"})
+    assert found.memory.parameters == 128 * 128 + 128
+
+
+def test_the_batch_size_is_where_its_option_is():
+    found = estimated(script(CLICK))
+    assert isinstance(found.config.batch_size, Known)
+    assert found.config.batch_size.because.line == line_of(script(CLICK), '"--batch-size"')
+
+
+def test_an_argument_that_must_be_given_is_not_guessed():
+    below = "import click\n\n@click.command()\n@click.argument('width', type=int)\ndef main(width):\n    train(width)\n\nmain()"
+    found = estimated(script(below))
+    assert found.memory is None
+    assert any("the argument width" in sentence for sentence in found.unknowns)
