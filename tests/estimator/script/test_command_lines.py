@@ -110,9 +110,12 @@ def test_the_callers_settings_go_before_defaults(below):
 
 
 def test_the_batch_size_is_where_its_option_is():
-    found = estimated(script(CLICK))
+    loop = 'x = torch.randn(batch_size, width, device="cuda")'
+    loaded = "x = next(iter(torch.utils.data.DataLoader(torch.randn(1000, width), batch_size=batch_size))).cuda()"
+    text = script(CLICK.replace("batch_size if fast else 1", "batch_size")).replace(loop, loaded)
+    found = estimated(text)
     assert isinstance(found.config.batch_size, Known)
-    assert found.config.batch_size.because.line == line_of(script(CLICK), '"--batch-size"')
+    assert found.config.batch_size.because.line == line_of(text, '"--batch-size"')
 
 
 def test_an_argument_that_must_be_given_is_not_guessed():
