@@ -156,6 +156,8 @@ class Autograd:
             merged = self.made("setitem", (replace(tensor), value), {"key": key})
             tensor.attached, tensor.owners, tensor.forwards = merged.attached, merged.owners, merged.forwards
             tensor.made, tensor.rank_varying = merged.made, merged.rank_varying
+            if _is_own_part(tensor, key, value):
+                tensor.forwards = frozenset()  # what else an output of unknown structure holds, and whether with a graph, is not known
 
     def require(self, tensor: Tensor, flag: Value) -> None:
         """``tensor.requires_grad_(flag)``."""
@@ -208,3 +210,12 @@ class Autograd:
         parameter = Parameter(self, made.span, (), True, frozenset(), made=made)  # noqa: FBT003  ``attached``, in its place
         parameter.owners = frozenset([parameter if owner is None else owner])
         return parameter
+
+
+def _is_own_part(tensor: Tensor, key: Value, value: Value) -> bool:
+    """Whether ``value`` is the part ``key`` of an output of unknown structure, cut off its graph."""
+    made = value.made if isinstance(value, Tensor) else None
+    part = next(iter(made.tensors), None) if made is not None and made.op in {"detach", "data"} else None
+    if not isinstance(key, str) or part is None or part.made is None or part.forwards != tensor.forwards:
+        return False
+    return part.made.op == "getitem" and part.made.options.get("key") == key
