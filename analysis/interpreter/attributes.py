@@ -51,6 +51,7 @@ def get(machine: Machine, value: Value, name: str, span: Span) -> Value:
         case Class():
             return _of_class(machine, value, name, span)
         case Alternatives(values=values):
+            values = tuple(each for each in values if each is not None) or values  # whoever asks None for it does not come any further
             result = get(machine, values[0], name, span)
             for other in values[1:]:
                 result = join(result, get(machine, other, name, span))

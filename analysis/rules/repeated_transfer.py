@@ -49,8 +49,8 @@ def check(trace: Trace) -> Iterator[Reported]:
     if not uses_device(trace):
         return
     steps = {number for event in trace.events(Kind.STEP) for number, _ in event.context.stamp}
-    stamps = [event.context.stamp for event in trace.events(Kind.BACKWARD)]
-    loops = {number for stamp in stamps if any(number in steps for number, _ in stamp) for number, _ in stamp}
+    stamps = [event.context.stamp for event in trace.events(Kind.STEP, Kind.BACKWARD)]
+    loops = {stamp[-1][0] for stamp in stamps if any(number in steps for number, _ in stamp)}  # not the loop over epochs
     turns: dict[tuple[Span, Tensor], set[object]] = {}
     told: set[Span] = set()
     for event in trace.events(Kind.TO_DEVICE):
