@@ -80,6 +80,17 @@ class Image(HostValue):
         return None
 
 
+class Mask(Image):
+    """A picture of whole numbers, one for each place: its transforms change the size alone."""
+
+    __slots__ = ()
+
+
+def mask(_picture: Any = None) -> Mask:
+    """A mask of unknown size."""
+    return Mask(1, None, None)
+
+
 def image(channels: int, size: int | None) -> Image:
     """A square picture."""
     return Image(channels, size, size)
@@ -118,6 +129,8 @@ def _resized(call: Call) -> Value:
         return empty(*sample.shape[:-2], height, width, dtype=sample.dtype, device=CPU)
     if isinstance(sample, Array):
         return Array((height, width, *sample.shape[2:]), sample.dtype)
+    if isinstance(sample, Mask):
+        return Mask(1, height, width)
     return Image(getattr(sample, "channels", 3), height, width)
 
 
@@ -142,7 +155,7 @@ def tensor_of(call: Call, sample: Any, dtype: Dtype = FLOAT32) -> Any:
     if not isinstance(sample, Image):
         return sample
     height, width = _measured(call, sample)
-    return empty(sample.channels, height, width, dtype=dtype, device=CPU)
+    return empty(sample.channels, height, width, dtype=UINT8 if isinstance(sample, Mask) else dtype, device=CPU)
 
 
 def _measured(call: Call, sample: Image) -> tuple[int, int]:
@@ -187,6 +200,8 @@ def _holds_floats(rows: Any) -> bool:
 
 NAMES: dict[str, Any] = {
     "preflight_host.image": image,
+    "preflight_host.mask": mask,
+    "preflight_host.Mask": Mask,
     "preflight_host.resized": HostFunction("resized", _resized),
     "preflight_host.size_stated": HostFunction("size_stated", _size_stated),
     "preflight_host.tensor_of": HostFunction("tensor_of", _tensor_of),

@@ -59,6 +59,7 @@ _MODULES: Mapping[str, str] = {
     "torch.distributed.fsdp.fully_sharded_data_parallel": "torch.distributed.fsdp",
     "torch.distributed.fsdp.api": "torch.distributed.fsdp",
     "torchvision.transforms.v2": "torchvision.transforms",
+    "torchvision.models.segmentation": "torchvision.segmentation",
     "torchvision.transforms.transforms": "torchvision.transforms",
     "torchvision.transforms.v2.functional": "torchvision.transforms.functional",
     "datasets.load": "datasets",

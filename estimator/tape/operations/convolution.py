@@ -18,6 +18,14 @@ def each(value: Any, dims: int) -> Shape:
     return (value,) * dims if isinstance(value, int) else tuple(value) * (dims // len(value))
 
 
+def _batched(x: Tensor, dims: int, channels: int) -> Tensor:
+    """``x`` with a batch dimension. Raises ``NotFollowed`` where it has not the dimensions or the channels that the weight is for."""
+    wide = x if x.ndim == dims + 2 else x.unsqueeze(0) if x.ndim == dims + 1 else None
+    if wide is None or wide.shape[1] != channels:
+        raise NotFollowed(f"a convolution for {channels} channels of a tensor of shape {tuple(x.shape)}")
+    return wide
+
+
 def _convolved(x: Tensor, weight: Tensor, bias: Tensor | None, shape: Shape) -> Tensor:
     if x.dtype != weight.dtype:
         raise NotFollowed(f"a convolution of {x.dtype} and {weight.dtype}")
@@ -52,7 +60,7 @@ def _conv(dims: int) -> Callable[..., Tensor]:
         dilation: Any = 1,
         groups: int = 1,
     ) -> Tensor:
-        x = input if input.ndim == dims + 2 else input.unsqueeze(0)
+        x = _batched(input, dims, weight.shape[1] * groups)
         spatial = []
         for i in range(dims):
             reach = each(dilation, dims)[i] * (weight.shape[2 + i] - 1)

@@ -15,8 +15,8 @@ class ResNetConfig:
         self.width_per_group = width_per_group
 
 
-def conv3x3(inputs, outputs, stride=1, groups=1):
-    return nn.Conv2d(inputs, outputs, kernel_size=3, stride=stride, padding=1, groups=groups, bias=False)
+def conv3x3(inputs, outputs, stride=1, groups=1, dilation=1):
+    return nn.Conv2d(inputs, outputs, kernel_size=3, stride=stride, padding=dilation, groups=groups, bias=False, dilation=dilation)
 
 
 def conv1x1(inputs, outputs, stride=1):
@@ -26,7 +26,7 @@ def conv1x1(inputs, outputs, stride=1):
 class BasicBlock(nn.Module):
     expansion = 1
 
-    def __init__(self, inputs, planes, stride, downsample, groups, width_per_group):
+    def __init__(self, inputs, planes, stride, downsample, groups, width_per_group, dilation=1):
         super().__init__()
         self.conv1 = conv3x3(inputs, planes, stride)
         self.bn1 = nn.BatchNorm2d(planes)
@@ -51,12 +51,12 @@ class BasicBlock(nn.Module):
 class Bottleneck(nn.Module):
     expansion = 4
 
-    def __init__(self, inputs, planes, stride, downsample, groups, width_per_group):
+    def __init__(self, inputs, planes, stride, downsample, groups, width_per_group, dilation=1):
         super().__init__()
         width = int(planes * (width_per_group / 64.0)) * groups
         self.conv1 = conv1x1(inputs, width)
         self.bn1 = nn.BatchNorm2d(width)
-        self.conv2 = conv3x3(width, width, stride, groups)
+        self.conv2 = conv3x3(width, width, stride, groups, dilation)
         self.bn2 = nn.BatchNorm2d(width)
         self.conv3 = conv1x1(width, planes * self.expansion)
         self.bn3 = nn.BatchNorm2d(planes * self.expansion)
@@ -89,9 +89,10 @@ DEPTHS = {
 
 
 class ResNet(nn.Module):
-    def __init__(self, block, counts, num_classes=1000, groups=1, width_per_group=64):
+    def __init__(self, block, counts, num_classes=1000, groups=1, width_per_group=64, dilated=(False, False, False)):
         super().__init__()
         self.inputs = 64
+        self.dilation = 1
         self.groups = groups
         self.width_per_group = width_per_group
         self.conv1 = nn.Conv2d(3, 64, kernel_size=7, stride=2, padding=3, bias=False)
@@ -99,21 +100,23 @@ class ResNet(nn.Module):
         self.relu = nn.ReLU(inplace=True)
         self.maxpool = nn.MaxPool2d(kernel_size=3, stride=2, padding=1)
         self.layer1 = self.stage(block, 64, counts[0], 1)
-        self.layer2 = self.stage(block, 128, counts[1], 2)
-        self.layer3 = self.stage(block, 256, counts[2], 2)
-        self.layer4 = self.stage(block, 512, counts[3], 2)
+        self.layer2 = self.stage(block, 128, counts[1], 2, dilated[0])
+        self.layer3 = self.stage(block, 256, counts[2], 2, dilated[1])
+        self.layer4 = self.stage(block, 512, counts[3], 2, dilated[2])
         self.avgpool = nn.AdaptiveAvgPool2d((1, 1))
         self.fc = nn.Linear(512 * block.expansion, num_classes)
 
-    def stage(self, block, planes, count, stride):
-        outputs = planes * block.expansion
+    def stage(self, block, planes, count, stride, dilated=False):
+        outputs, before = planes * block.expansion, self.dilation
+        if dilated:
+            self.dilation, stride = self.dilation * stride, 1
         downsample = None
         if stride != 1 or self.inputs != outputs:
             downsample = nn.Sequential(conv1x1(self.inputs, outputs, stride), nn.BatchNorm2d(outputs))
-        blocks = [block(self.inputs, planes, stride, downsample, self.groups, self.width_per_group)]
+        blocks = [block(self.inputs, planes, stride, downsample, self.groups, self.width_per_group, before)]
         self.inputs = outputs
         for _ in range(1, count):
-            blocks.append(block(outputs, planes, 1, None, self.groups, self.width_per_group))
+            blocks.append(block(outputs, planes, 1, None, self.groups, self.width_per_group, self.dilation))
         return nn.Sequential(*blocks)
 
     def forward(self, x):

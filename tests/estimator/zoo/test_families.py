@@ -52,6 +52,10 @@ def loss_of(row, torch, model, batch):
         case "mse":
             outputs = model(**{name: value for name, value in batch.items() if name != "target"}).sample
             return outputs, functional.mse_loss(outputs.float(), batch["target"].float())
+        case "out":
+            outputs = model(batch["x"])
+            loss = functional.cross_entropy(outputs["out"], batch["y"])
+            return outputs, loss + 0.4 * functional.cross_entropy(outputs["aux"], batch["y"]) if "aux" in outputs else loss + 0.0
     outputs = model(batch["x"])
     return outputs, functional.cross_entropy(outputs, batch["y"])
 

@@ -1,7 +1,7 @@
 """``torchvision.datasets``: an image and its label, through the transform that the script gives."""
 
 import torch
-from preflight_host import image
+from preflight_host import image, mask
 from torch.utils.data import Dataset
 
 
@@ -10,6 +10,7 @@ class VisionDataset(Dataset):
 
     size = None
     channels = 3
+    masked = False
     length = 50000
     categories = 10
 
@@ -31,7 +32,7 @@ class VisionDataset(Dataset):
 
     def __getitem__(self, index):
         sample = image(self.channels, self.size)
-        target = 0
+        target = mask() if self.masked else 0
         if self.transforms is not None:
             return self.transforms(sample, target)
         if self.transform is not None:
@@ -109,6 +110,16 @@ class Food101(VisionDataset):
 class OxfordIIITPet(VisionDataset):
     length = 3680
     categories = 37
+
+
+class VOCSegmentation(VisionDataset):
+    length = 1464
+    categories = 21
+    masked = True
+
+
+class SBDataset(VOCSegmentation):
+    length = 8498
 
 
 class Flowers102(VisionDataset):

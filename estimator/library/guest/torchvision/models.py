@@ -2,6 +2,7 @@
 
 from preflight_host import named_model
 from preflight_zoo import resnet
+from torchvision import segmentation
 
 
 def _resnet(depth, weights=None, progress=True, num_classes=1000, **options):

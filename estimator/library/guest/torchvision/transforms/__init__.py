@@ -93,8 +93,14 @@ class ToDtype:
     def __init__(self, dtype, scale=False):
         self.dtype = dtype
 
-    def __call__(self, sample):
-        return sample.to(self.dtype) if isinstance(sample, torch.Tensor) else sample
+    def converted(self, sample):
+        whole = isinstance(sample, torch.Tensor) and sample.dtype == torch.uint8 and sample.shape[0] == 1
+        return sample.to(self.dtype) if isinstance(sample, torch.Tensor) and not whole else sample
+
+    def __call__(self, *sample):
+        if len(sample) == 1:
+            return sample[0].to(self.dtype) if isinstance(sample[0], torch.Tensor) else sample[0]
+        return tuple(self.converted(each) for each in sample)
 
 
 class ConvertImageDtype(ToDtype):
