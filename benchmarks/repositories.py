@@ -90,14 +90,15 @@ def estimated(snapshot: Snapshot, name: str, entry: str, settings: dict[str, str
 def page(rows: list[Found], commits: dict[str, str]) -> str:
     """The public table."""
     total = Counter(row.state for row in rows)
+    share = (total["resolved"] + total["assumed"]) / max(len(rows), 1)
+    said = f"{len(rows)} entry points: {total['resolved']} resolved, {total['assumed']} with assumptions, {total['not']} not ({share:.0%} in the first two)."
     lines = [
         "# Entry points of public repositories",
         "",
         "Written by `python -m benchmarks repositories --root DIR --page docs/repositories.md`. Resolved: a peak, with model, batch, precision and the",
         "size of the input each known. With assumptions: a peak, and something of these taken in the open. Nothing is told beside what the repository holds.",
         "",
-        f"{len(rows)} entry points: {total['resolved']} resolved, {total['assumed']} with assumptions, {total['not']} not "
-        f"({(total['resolved'] + total['assumed']) / max(len(rows), 1):.0%} in the first two).",
+        said,
         "",
         "| repository | commit | entry points | resolved | with assumptions | not |",
         "|---|---|--:|--:|--:|--:|",

@@ -28,8 +28,10 @@ class Request:
     inference: bool = False
     generate: int | None = None
     context: int | None = None
-    #: The words after the script on the line that starts it, and what its launcher was given beside the number of processes (``config_file``).
+    #: The words after the script on the line that starts it, those of them that have a name, and what its launcher was given beside the number of
+    #: processes (``config_file``).
     arguments: tuple[str, ...] = ()
+    named: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     launcher: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     #: The line that starts the script so, as "run.sh:12"; None for a start without arguments.
     started_at: str | None = None

@@ -48,9 +48,8 @@ def estimate(snapshot: Snapshot, request: Request) -> tuple[Estimate, ...]:
 def _started(request: Request, launch: Launch) -> Request:
     """The request for a start by a line of the repository; what the caller sets goes before what the line does."""
     devices = {} if launch.devices is None or "devices" in request.overrides else {"devices": launch.devices}
-    settings = {**launch.settings, **request.settings}
     overrides = {**request.overrides, **devices}
-    return replace(request, settings=settings, overrides=overrides, arguments=launch.arguments, launcher=launch.options, started_at=str(launch))
+    return replace(request, overrides=overrides, arguments=launch.arguments, named=launch.settings, launcher=launch.options, started_at=str(launch))
 
 
 def _estimated(snapshot: Snapshot, request: Request, cards: tuple[Gpu, ...]) -> Estimate:

@@ -247,7 +247,7 @@ def _generated(call: Call) -> Value:
 def _filled_dataclass(call: Call) -> Value:
     """An object of a dataclass with what the caller sets, what a document holds, and the defaults."""
     machine, (cls, document) = call.machine, call.args
-    given = {**(document if isinstance(document, dict) else {}), **machine.overrides}
+    given = {**(document if isinstance(document, dict) else {}), **machine.state["arguments"]}
     names = fields_of(cls)
     machine.state.setdefault("asked", set()).update(names)
     built_on = isinstance(cls, Class) and any("fields" not in owner.metadata and "__init__" in owner.namespace for owner in cls.mro)

@@ -62,6 +62,8 @@ class TapeDomain:
         #: What was iterated over last without its length being known.
         self._uncounted: Value = None
         self._lines: dict[Span, Place] = {}
+        #: The calls that lead to where the run is, and the line of the repository's that they come from.
+        self._called_from: tuple[tuple[Span, ...], Place | None] = ((), None)
 
     @property
     def tracks_places(self) -> bool:
@@ -130,13 +132,13 @@ class TapeDomain:
 
     def here(self, span: Span) -> Place | None:
         """The repository's line that is being run: that of ``span``, or of the innermost call into a library."""
-        own = self.machine.snapshot.contents
+        own, path = self.machine.snapshot.contents, self.machine.path
         if span.path in own:
             return self.place(span)
-        for each in reversed(self.machine.path):
-            if each.path in own:
-                return self.place(each)
-        return None
+        if path is not self._called_from[0]:
+            outside = next((each for each in reversed(path) if each.path in own), None)
+            self._called_from = (path, None if outside is None else self.place(outside))
+        return self._called_from[1]
 
     def said(self, value: Value) -> str:
         """A value in words for a person."""
@@ -145,8 +147,6 @@ class TapeDomain:
     def pinned(self, package: str) -> tuple[int, ...]:
         """The version of a package that the repository asks for; () where it does not say."""
         return pinned_version(self.machine.snapshot, package)
-
-    # What names stand for.
 
     def lookup(self, dotted: str) -> Value:
         """What a library's name stands for; some names are other spellings of what guest source defines."""

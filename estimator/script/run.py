@@ -45,7 +45,7 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
     machine.entry_path = entry
     machine.tree = NoTree()
     machine.overrides = {name: as_value(text) for name, text in request.settings.items()}
-    machine.state["arguments"] = machine.overrides
+    machine.state["arguments"] = {**{name: as_value(text) for name, text in request.named.items()}, **machine.overrides}
     domain.bind(machine)
     tape.forced_autocast = {"amp-bf16": BFLOAT16, "amp-fp16": FLOAT16}.get(request.overrides.get("precision", ""))
     with tape.active():

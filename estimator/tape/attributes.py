@@ -18,6 +18,17 @@ def is_module(value: Any) -> bool:
     return "_modules" in fields
 
 
+def init_module(module: Any, *_: Any, **__: Any) -> None:
+    """``Module.__init__``: empty groups."""
+    fields = fields_of(module)
+    fields["training"] = True
+    for group in _GROUPS:
+        fields[group] = {}
+    fields["_non_persistent_buffers_set"] = set()
+    fields["_forward_hooks"] = {}
+    fields["_forward_pre_hooks"] = {}
+
+
 def set_attribute(module: Any, name: str, value: Any) -> None:
     """``Module.__setattr__``: a name is in one group at most; a buffer that is replaced stays one."""
     fields = fields_of(module)

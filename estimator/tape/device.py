@@ -15,15 +15,15 @@ class Device(HostValue):
 
     __slots__ = ("index", "type")
 
-    def __init__(self, kind: str | int | Device, index: int | None = None) -> None:
-        match kind:
+    def __init__(self, type: str | int | Device, index: int | None = None) -> None:  # noqa: A002  PyTorch's name for it
+        match type:
             case Device():
-                self.type: str = kind.type
-                self.index: int | None = kind.index
+                self.type: str = type.type
+                self.index: int | None = type.index
             case int():
-                self.type, self.index = "cuda", kind
+                self.type, self.index = "cuda", type
             case _:
-                name, _, number = kind.partition(":")
+                name, _, number = type.partition(":")
                 self.type, self.index = name, int(number) if number else index
 
     @property

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from estimator.tape.attributes import get_attribute, set_attribute
+from estimator.tape.attributes import get_attribute, init_module, set_attribute
 from estimator.tape.device import CUDA, Device, DeviceLike, as_device
+from estimator.tape.events import Kind
 from estimator.tape.operations.conversion import to
 from estimator.tape.run import current
 from estimator.tape.tensor import Tensor
@@ -89,14 +90,41 @@ def optimizer_stepped(number: int) -> None:
     current().stepped[number] += 1
 
 
-def enter_module(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """A module's call begins."""
-    current().enter_module(module, args, kwargs)
+def call_module(module: Any, *args: Any, **kwargs: Any) -> Any:
+    """``Module.__call__``."""
+    tape = current()
+    tape.enter_module(module, args, kwargs)
+    hooked = module._forward_hooks or module._forward_pre_hooks  # noqa: SLF001  the guest's module
+    result = (module._call_with_hooks if hooked else module.forward)(*args, **kwargs)  # noqa: SLF001
+    tape.leave_module()
+    return result
 
 
-def leave_module() -> None:
-    """A module's call is over."""
-    current().leave_module()
+def apply_module(module: Any, function: Any, *_: Any) -> Any:
+    """``Module._apply``."""
+    fields = module.__dict__
+    for child in fields["_modules"].values():
+        if child is not None:
+            child._apply(function)  # noqa: SLF001
+    with current().gradients(enabled=False):
+        for parameter in fields["_parameters"].values():
+            if parameter is not None:
+                parameter.data = function(parameter)
+                if parameter.grad is not None:
+                    parameter.grad = function(parameter.grad)
+    for name, buffer in list(fields["_buffers"].items()):
+        if buffer is not None:
+            fields["_buffers"][name] = function(buffer).became(Kind.BUFFERS)
+    return module
+
+
+def train_module(module: Any, mode: bool = True) -> Any:  # noqa: FBT001, FBT002  PyTorch's signature
+    """``Module.train``."""
+    module.__dict__["training"] = mode
+    for child in module.__dict__["_modules"].values():
+        if child is not None:
+            child.train(mode)
+    return module
 
 
 def _cudnn() -> Switch:
@@ -151,6 +179,8 @@ RUNTIME: Mapping[str, object] = {
     "torch._C._get_attribute": get_attribute,
     "torch._C._named_modules": named_modules,
     "torch._C._named_members": named_members,
-    "torch._C._enter_module": enter_module,
-    "torch._C._leave_module": leave_module,
+    "torch._C._call_module": call_module,
+    "torch._C._train_module": train_module,
+    "torch._C._apply_module": apply_module,
+    "torch._C._init_module": init_module,
 }

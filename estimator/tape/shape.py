@@ -7,6 +7,7 @@ Strides decide whether ``reshape`` and ``contiguous`` copy, so they are followed
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from typing import TypeAlias
 
@@ -25,8 +26,17 @@ class Size(tuple[int, ...]):
         return prod(self)
 
 
+#: Layouts of shapes that were asked for last: a model has few different ones, asked for at every operation.
+_REMEMBERED = 4096
+
+
 def contiguous_strides(shape: Sequence[int]) -> Shape:
     """Row-major strides, in elements."""
+    return _row_major(tuple(shape))
+
+
+@lru_cache(_REMEMBERED)
+def _row_major(shape: Shape) -> Shape:
     strides = [1] * len(shape)
     for i in range(len(shape) - 2, -1, -1):
         strides[i] = strides[i + 1] * max(shape[i + 1], 1)
@@ -54,6 +64,7 @@ def is_laid_out(shape: Shape, strides: Shape, wanted: Shape) -> bool:
     return all(size == 1 or have == want for size, have, want in zip(shape, strides, wanted, strict=True)) or 0 in shape
 
 
+@lru_cache(_REMEMBERED)
 def is_contiguous(shape: Shape, strides: Shape) -> bool:
     """Whether the elements lie row-major without gaps."""
     return is_laid_out(shape, strides, contiguous_strides(shape))
@@ -64,6 +75,7 @@ def is_channels_last(shape: Shape, strides: Shape) -> bool:
     return len(shape) in {4, 5} and is_laid_out(shape, strides, channels_last_strides(shape)) and not is_contiguous(shape, strides)
 
 
+@lru_cache(_REMEMBERED)
 def is_dense(shape: Shape, strides: Shape) -> bool:
     """Whether the elements fill their extent without gaps or overlaps, in any order."""
     expected = 1

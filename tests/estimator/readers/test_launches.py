@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.snapshot import Snapshot
-from estimator.readers.launches import launches_of
+from estimator.readers.launches import documented_starts_of, launches_of
 
 
 def launches(text, path="run.sh", entry="train.py"):
@@ -63,3 +63,18 @@ def test_the_same_start_is_told_once():
 def test_a_script_is_named_from_the_files_own_folder_too():
     [found] = launches("python train.py", "recipes/run.sh", "recipes/train.py")
     assert str(found) == "recipes/run.sh:1"
+
+
+def test_a_bare_name_is_not_every_file_of_that_name():
+    files = {"a/train.py": b"", "b/train.py": b"", "a/run.sh": b"python train.py --lr 1\n"}
+    assert len(launches_of(Snapshot.of(files), "a/train.py")) == 1
+    assert launches_of(Snapshot.of(files), "b/train.py") == ()
+
+
+def test_documentation_counts_apart():
+    snapshot = Snapshot.of(
+        {"train.py": b"", "README.md": b"```bash\nexport MODEL=gpt2\naccelerate launch --mixed_precision=bf16 train.py \\\n  --model $MODEL\n```\n"}
+    )
+    assert launches_of(snapshot, "train.py") == ()
+    [found] = documented_starts_of(snapshot, "train.py")
+    assert (dict(found.settings), dict(found.options)) == ({"model": "gpt2"}, {"mixed_precision": "bf16"})

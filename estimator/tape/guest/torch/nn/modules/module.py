@@ -10,22 +10,12 @@ class Module:
     dump_patches = False
     training = True
 
-    def __init__(self, *args, **kwargs):
-        fields = self.__dict__
-        fields["training"] = True
-        fields["_parameters"] = {}
-        fields["_buffers"] = {}
-        fields["_non_persistent_buffers_set"] = set()
-        fields["_modules"] = {}
-        fields["_forward_hooks"] = {}
-        fields["_forward_pre_hooks"] = {}
+    __init__ = torch._C._init_module
+    __call__ = torch._C._call_module
+    __setattr__ = torch._C._set_attribute
+    __getattr__ = torch._C._get_attribute
 
-    def __call__(self, *args, **kwargs):
-        torch._C._enter_module(self, args, kwargs)
-        if not self._forward_hooks and not self._forward_pre_hooks:
-            result = self.forward(*args, **kwargs)
-            torch._C._leave_module()
-            return result
+    def _call_with_hooks(self, *args, **kwargs):
         for hook in list(self._forward_pre_hooks.values()):
             changed = hook(self, args)
             if changed is not None:
@@ -35,17 +25,10 @@ class Module:
             changed = hook(self, args, result)
             if changed is not None:
                 result = changed
-        torch._C._leave_module()
         return result
 
     def forward(self, *args, **kwargs):
         raise NotImplementedError(f"Module {type(self).__name__} is missing the required forward function")
-
-    def __setattr__(self, name, value):
-        torch._C._set_attribute(self, name, value)
-
-    def __getattr__(self, name):
-        return torch._C._get_attribute(self, name)
 
     def __delattr__(self, name):
         fields = self.__dict__
@@ -131,24 +114,7 @@ class Module:
     def load_state_dict(self, state_dict, strict=True, assign=False):
         return torch._C._LoadResult([], [])
 
-    def _apply(self, function, recurse=True):
-        for module in self._modules.values():
-            if module is not None:
-                module._apply(function)
-        before = torch.is_grad_enabled()
-        torch._C._set_grad_enabled(False)
-        for param in self._parameters.values():
-            if param is not None:
-                param.data = function(param)
-                if param.grad is not None:
-                    param.grad = function(param.grad)
-        torch._C._set_grad_enabled(before)
-        for name, buffer in self._buffers.items():
-            if buffer is not None:
-                moved = function(buffer)
-                torch._C._became(moved, "buffers")
-                self._buffers[name] = moved
-        return self
+    _apply = torch._C._apply_module
 
     def apply(self, function):
         for module in self.children():
@@ -186,12 +152,7 @@ class Module:
     def bfloat16(self):
         return self._apply(lambda tensor: tensor.bfloat16() if tensor.is_floating_point() else tensor)
 
-    def train(self, mode=True):
-        self.__dict__["training"] = mode
-        for module in self._modules.values():
-            if module is not None:
-                module.train(mode)
-        return self
+    train = torch._C._train_module
 
     def eval(self):
         return self.train(False)
