@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from estimator.kernels import Attention, attention_kernel, efficient_backward_scratch, flash_backward_scratch
+from estimator.tape.agreement import must_agree
 from estimator.tape.copying import cast, same_layout
 from estimator.tape.dtype import BOOL, FLOAT32, HALVES
 from estimator.tape.graph import Node, record, tracked
@@ -38,6 +39,7 @@ def scaled_dot_product_attention(
     enable_gqa: bool = False,
 ) -> Tensor:
     """Attention of (batch, heads, sequence, width) tensors; anything else takes the math path."""
+    must_agree(query.shape[-1] == key.shape[-1] and key.shape[-2] == value.shape[-2], "scaled_dot_product_attention", query, key, value)
     if query.ndim != _BATCHED or not query.is_cuda:
         return _math(query, key, value, attn_mask, dropout_p, is_causal=is_causal)
     heads = (query.shape[1], key.shape[1] if enable_gqa else query.shape[1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from estimator.tape.agreement import must_agree
 from estimator.tape.copying import same_layout
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.not_followed import NotFollowed
@@ -89,6 +90,7 @@ def _transposed(dims: int) -> Callable[..., Tensor]:
     ) -> Tensor:
         steps, borders, more, holes = (each(value, dims) for value in (stride, padding, output_padding, dilation))
         spatial = [(input.shape[2 + i] - 1) * steps[i] - 2 * borders[i] + holes[i] * (weight.shape[2 + i] - 1) + more[i] + 1 for i in range(dims)]
+        must_agree(input.shape[1] == weight.shape[0], f"conv_transpose{dims}d", input, weight)
         return _convolved(input, weight, bias, (input.shape[0], weight.shape[1] * groups, *spatial))
 
     conv_transpose.__name__ = f"conv_transpose{dims}d"

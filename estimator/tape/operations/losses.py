@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from estimator.tape.agreement import must_agree
 from estimator.tape.copying import like
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.operations.pointwise import combined, mul, result_dtype, sub
@@ -43,6 +44,7 @@ def cross_entropy(
 @operation("F.nll_loss")
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:
     """The target's elements, negated; keeps the log-probabilities and the target."""
+    must_agree(target.shape == (*input.shape[:1], *input.shape[2:]) or input.ndim == 1, "nll_loss", input, target)
     node = record((input,), _nll_back, (input, target, weight))
     result = new(target.shape if reduction == "none" else (), input.dtype, input.device)
     if node is not None:
@@ -94,6 +96,7 @@ def mse_loss(input: Tensor, target: Tensor, *_: Any, reduction: str = "mean", **
 @operation("F.binary_cross_entropy")
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, *_: Any, reduction: str = "mean", **__: Any) -> Tensor:
     """Cross entropy of probabilities."""
+    must_agree(input.shape == target.shape, "binary_cross_entropy", input, target)
     return _elementwise(input, target, reduction, weight)
 
 
@@ -107,6 +110,7 @@ def binary_cross_entropy_with_logits(
     **__: Any,
 ) -> Tensor:
     """Cross entropy of logits, for which their log-sigmoid is made beside the losses."""
+    must_agree(input.shape == target.shape, "binary_cross_entropy_with_logits", input, target)
     current().scratch(2 * input.nbytes)
     return _elementwise(input, target, reduction, weight)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from estimator.tape.agreement import must_agree
 from estimator.tape.copying import contiguous
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.not_followed import NotFollowed
@@ -27,6 +28,7 @@ def product(shape: Shape, left: Tensor, strides: Shape | None = None) -> Tensor:
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``x @ weight.T + bias``; keeps the input and the weight, each if the other wants a gradient."""
     _same_dtype("linear", x, weight)
+    must_agree(x.shape[-1] == weight.shape[-1], "linear", x, weight)
     fused = x.ndim <= 2 or x.contiguous_layout  # noqa: PLR2004  a matrix
     source = x if fused else contiguous(x)
     kept = (source if weight.requires_grad else None, weight if source.requires_grad else None)
@@ -66,6 +68,7 @@ def reshape_is_view(x: Tensor, shape: Shape) -> bool:
 def mm(x: Tensor, other: Tensor) -> Tensor:
     """A product of two matrices; each is kept if the other wants a gradient."""
     _same_dtype("mm", x, other)
+    must_agree(x.shape[1] == other.shape[0], "mm", x, other)
     node = record((x, other), _mm_back, (other if x.requires_grad else None, x if other.requires_grad else None), (_columns(x), _columns(other)))
     result = product((x.shape[0], other.shape[1]), x)
     tracked(node, result)
@@ -76,6 +79,7 @@ def mm(x: Tensor, other: Tensor) -> Tensor:
 def addmm(bias: Tensor, x: Tensor, other: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """``bias + x @ other``."""
     _same_dtype("addmm", x, other)
+    must_agree(x.shape[1] == other.shape[0], "addmm", x, other)
     kept = (x if other.requires_grad else None, other if x.requires_grad else None)
     node = record((x, other, bias), _mm_back, kept, (_columns(x), _columns(other)))
     result = product((x.shape[0], other.shape[1]), x)
@@ -112,6 +116,7 @@ def _in_order_of_names(node: Node) -> tuple[int, int]:
 def bmm(x: Tensor, other: Tensor) -> Tensor:
     """A batch of matrix products; each operand is kept if the other wants a gradient."""
     _same_dtype("bmm", x, other)
+    must_agree(x.shape[0] == other.shape[0] and x.shape[2] == other.shape[1], "bmm", x, other)
     node = record((x, other), _bmm_back, (other if x.requires_grad else None, x if other.requires_grad else None))
     result = product((x.shape[0], x.shape[1], other.shape[2]), x)
     tracked(node, result)
@@ -121,6 +126,7 @@ def bmm(x: Tensor, other: Tensor) -> Tensor:
 @operation("baddbmm", ".baddbmm")
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """``input + batch1 @ batch2`` in a batch."""
+    must_agree(batch1.shape[0] == batch2.shape[0] and batch1.shape[2] == batch2.shape[1], "baddbmm", batch1, batch2)
     kept = (batch1 if batch2.requires_grad else None, batch2 if batch1.requires_grad else None)
     node = record((batch1, batch2, input), _bmm_back, kept)
     result = product((batch1.shape[0], batch1.shape[1], batch2.shape[2]), batch1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from estimator.tape.agreement import must_agree
 from estimator.tape.copying import contiguous, like
 from estimator.tape.dtype import FLOAT32, HALVES, Dtype
 from estimator.tape.graph import Node, record, tracked
@@ -34,6 +35,11 @@ def _rows(x: Tensor, *, row_major: bool) -> Tensor:
     return x if not row_major or x.contiguous_layout else new(x.shape, x.dtype, x.device, contiguous_strides(x.shape))
 
 
+def _fits(x: Tensor, weight: Tensor | None) -> bool:
+    """Whether there is one weight for each channel."""
+    return weight is None or x.shape[1:2] == weight.shape
+
+
 def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     gradient, (x, *_) = gradients[0], node.unpack()
     if gradient is None or x is None:
@@ -48,6 +54,7 @@ def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | N
 def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5, **_: Any) -> Tensor:
     """Mean and deviation over the last dimensions; computed row-major."""
     dims = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
+    must_agree(weight is None or input.shape[-dims:] == weight.shape, "layer_norm", input, weight)
     return _normalised(input, weight, bias, (*input.shape[:-dims], *(1,) * dims), 2, row_major=True)
 
 
@@ -55,12 +62,14 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Tensor:
     """The root of the mean square over the last dimensions."""
     dims = 1 if isinstance(normalized_shape, int) else len(normalized_shape)
+    must_agree(weight is None or input.shape[-dims:] == weight.shape, "rms_norm", input, weight)
     return _normalised(input, weight, None, (*input.shape[:-dims], *(1,) * dims), 1, row_major=True)
 
 
 @operation("group_norm", "F.group_norm")
 def group_norm(input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5, **_: Any) -> Tensor:
     """Mean and deviation over groups of channels."""
+    must_agree(input.shape[1] % num_groups == 0 and _fits(input, weight), "group_norm", input, weight)
     return _normalised(input if input.channels_last else contiguous(input), weight, bias, (input.shape[0], num_groups), 2)
 
 
@@ -75,6 +84,7 @@ def instance_norm(
     **__: Any,
 ) -> Tensor:
     """Mean and deviation of each channel of each sample."""
+    must_agree(_fits(input, weight), "instance_norm", input, weight)
     return _normalised(contiguous(input), weight, bias, (input.shape[0] * input.shape[1],), 2)
 
 
@@ -90,6 +100,7 @@ def batch_norm(
     **__: Any,
 ) -> Tensor:
     """Mean and deviation of each channel over the batch; without training it keeps no statistics of its own."""
+    must_agree(_fits(input, weight), "batch_norm", input, weight)
     return _normalised(input, weight, bias, (input.shape[1] if training else 0,), 2)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
+from estimator.tape.agreement import must_agree
 from estimator.tape.copying import like
 from estimator.tape.dtype import INT64, promote
 from estimator.tape.graph import Node, record, tracked
@@ -24,6 +25,7 @@ def cat(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Tensor:
     parts = list(tensors)
     present = [x for x in parts if x.shape != (0,)] or parts
     at = dimension(dim if axis is None else axis, present[0].ndim)
+    must_agree(len({(*x.shape[:at], *x.shape[at + 1 :]) for x in present}) == 1, "cat", *present)
     shape = (*present[0].shape[:at], sum(x.shape[at] for x in present), *present[0].shape[at + 1 :])
     node = record(parts, _cat_back, context=(at, [0 if x.shape == (0,) else x.shape[at] for x in parts]))
     strides = channels_last_strides(shape) if all(x.channels_last for x in present) else None
@@ -45,6 +47,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
     """Tensors along a new dimension; keeps nothing. The gradients are views of the one that arrives."""
     parts = list(tensors)
     at = dimension(dim, parts[0].ndim + 1)
+    must_agree(len({x.shape for x in parts}) == 1, "stack", *parts)
     node = record(parts, _stack_back, context=at)
     shape = parts[0].shape
     result = new((*shape[:at], len(parts), *shape[at:]), reduce(promote, (x.dtype for x in parts)), parts[0].device)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from estimator.tape.agreement import must_agree
 from estimator.tape.dtype import UINT8
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.registry import operation
@@ -38,6 +39,7 @@ def recurrent_layers(x: Tensor, states: Sequence[Tensor], weights: Sequence[Tens
     The reserve's size is cuDNN's own affair; here it is gates and states of every step, and a byte for each dropped element between layers.
     """
     shape = Recurrence(*recurrence)
+    must_agree(not weights or x.shape[-1] == weights[0].shape[-1], "a recurrent layer", x, weights[0] if weights else None)
     length, batch, _ = x.shape
     current().assume("what cuDNN keeps of a recurrent layer for backward: its gates and states at every step")
     node = record((x, *states, *weights), _recurrent_back, (x, *states, *weights), _Made(tuple(w.shape for w in weights), len(states)))
