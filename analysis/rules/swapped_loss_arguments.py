@@ -26,8 +26,8 @@ from analysis.rules._chains import losses, origins
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event
-from analysis.trace.places import visible
-from analysis.trace.reading import call_at, text
+from analysis.trace.places import frames, visible
+from analysis.trace.reading import around, call_at, text
 
 #: Losses that treat input and target differently.
 _ONE_WAY = frozenset(
@@ -73,9 +73,26 @@ def _logarithm_second(given: Value, target: Value, options: dict[str, Value]) ->
     return any(made.op == "softmax" for made in origins(given)) and any(made.op in _LOGARITHMS for made in origins(target))
 
 
-def _reported(trace: Trace, loss: Event, given: Value, target: Value) -> Reported:
+def _where_swapped(trace: Trace, loss: Event) -> Span:
+    """The loss; where a function hands on two parameters of its own in their order, the call of that function."""
     files = trace.snapshot.contents
     at = visible(loss, files)
+    way = frames(loss)
+    while at in way[1:]:
+        call, stands = call_at(trace.snapshot, at), around(trace.snapshot, at)
+        before = way[way.index(at) - 1]
+        names = [each.id for each in call.args[:2] if isinstance(each, ast.Name)] if call is not None else []
+        parameters = [each.arg for each in stands.function.args.args] if stands is not None and stands.function is not None else []
+        handed = len(names) == 2 and all(name in parameters for name in names) and parameters.index(names[0]) < parameters.index(names[1])  # noqa: PLR2004
+        if not handed or before.path not in files:
+            break
+        at = before
+    return at
+
+
+def _reported(trace: Trace, loss: Event, given: Value, target: Value) -> Reported:
+    files = trace.snapshot.contents
+    at = _where_swapped(trace, loss)
     where = [(tensor.made.span, tensor) for value in (given, target) for tensor in tensors_in(value) if tensor.made is not None]
     second = where[-1][0] if where and where[-1][0].path in files else at
     logarithm = loss.subject == _DISTRIBUTIONS
@@ -120,6 +137,27 @@ def _training(*lines: str) -> str:
     return _TRAIN.format(body="\n".join(f"        {line}" for line in lines))
 
 
+_WEIGHTED = """
+import torch
+from torch.utils.data import DataLoader
+
+class Weighted(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.loss = torch.nn.CrossEntropyLoss(weight=torch.ones(3))
+
+    def forward(self, scores, labels):
+        return self.loss(scores, labels)
+
+def train(data):
+    net, criterion = torch.nn.Linear(8, 3), Weighted()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in DataLoader(data, batch_size=4):
+        optimizer.zero_grad()
+        criterion({arguments}).backward(){mark}
+        optimizer.step()
+"""
+
 RULE = Rule(
     "swapped-loss-arguments",
     Severity.ERROR,
@@ -127,6 +165,7 @@ RULE = Rule(
     __doc__,
     check,
     examples=(
+        Bad(_WEIGHTED.format(arguments="y, net(x)", mark="  # flagged"), fixed=_WEIGHTED.format(arguments="net(x), y", mark="")),
         Bad(
             _training("loss = F.binary_cross_entropy(y, torch.sigmoid(net(x)))  # flagged"),
             fixed=_training("loss = F.binary_cross_entropy(torch.sigmoid(net(x)), y)"),
