@@ -193,7 +193,7 @@ def _each_alternative(machine: Machine, op: ast.operator, left: Value, right: Va
     results = [binary(machine, op, a, b, span) for a in lefts for b in rights]
     value = results[0]
     for other in results[1:]:
-        value = join(value, other)
+        value = join(value, other, divided=_varies(left) or _varies(right))
     return value
 
 
@@ -245,11 +245,20 @@ def compare(machine: Machine, op: ast.cmpop, left: Value, right: Value, span: Sp
 def _compare_alternatives(machine: Machine, op: ast.cmpop, left: Value, right: Value, span: Span) -> Value:
     lefts = left.values if isinstance(left, Alternatives) else (left,)
     rights = right.values if isinstance(right, Alternatives) else (right,)
+    if _is_counted_apart(left, right):
+        return derived(machine, _COMPARISONS[type(op)][2], "whether this rank has counted so far", left, right)
     results = [compare(machine, op, a, b, span) for a in lefts for b in rights]
     value = results[0]
     for other in results[1:]:
-        value = join(value, other)
+        value = join(value, other, divided=_varies(left) or _varies(right))
     return value
+
+
+def _is_counted_apart(left: Value, right: Value) -> bool:
+    """Whether ranks have counted differently, and none up to where the count is compared: epochs that are not rehearsed would."""
+    if not isinstance(left, Alternatives) or not left.rank_varying or type(right) is not int:
+        return False
+    return all(type(each) is int and 0 <= each < right for each in left.values)
 
 
 def _identical(left: Value, right: Value) -> bool | None:

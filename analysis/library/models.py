@@ -78,6 +78,13 @@ def _from_pretrained(call: Call) -> Value:
     return model
 
 
+@_UNKNOWN.method("save_pretrained")
+def _saved(call: Call) -> Value:
+    """The weights as files; who is told whether it is the main process writes on that one alone."""
+    told = "is_main_process" in call.kwargs
+    emit(call.machine, Kind.SAVE, value=call.args[0], detail="main process" if told else call.get(1, "save_directory"))
+
+
 @_UNKNOWN.method("resize_token_embeddings")
 def _resized(call: Call) -> Value:
     """New embeddings take the place of the old ones."""
@@ -140,7 +147,7 @@ _MODEL_ENDINGS = (
 def _by_name(dotted: str) -> Value:
     """Classes that are models, told by how they are called; of others, ``from_pretrained`` gives something unknown."""
     name = dotted.rpartition(".")[2]
-    if name[:1].isupper() and name.endswith(_MODEL_ENDINGS) and "Config" not in name:
+    if name[:1].isupper() and name.endswith(_MODEL_ENDINGS) and "Config" not in name and not name.startswith("DataCollator"):
         return _model_class(dotted)
     if name in {"from_pretrained", "from_config", "create"}:
         return HostFunction(dotted, lambda call: domain_of(call).casting.symbol(f"{dotted}()", call.span, ()))
