@@ -47,12 +47,12 @@ def has_own_items(guard: RankGuard) -> bool:
 def guarded(trace: Trace, wanted: Callable[[RankGuard], bool]) -> Iterator[tuple[Event, RankGuard]]:
     """Collectives that are behind a condition which ranks answer differently, with the innermost that is ``wanted``; each condition once."""
     told: set[tuple[bool, Span]] = set()
-    partners = _reached_by(trace)
+    partners, sides = _reached_by(trace), _on_sides(trace)
     for event in trace.events(Kind.COLLECTIVE):
         guard = next((each for each in reversed(event.context.rank_guards) if wanted(each)), None)
         if guard is None or not (in_whole_group(event) or has_own_items(guard)) or (event.subject in SAVES, guard.span) in told:
             continue
-        if not _has_partner(event, guard, partners):
+        if not _has_partner(event, guard, partners) and (event.subject, event.context.function, guard.span, not guard.until) not in sides:
             told.add((event.subject in SAVES, guard.span))
             yield event, guard
 
@@ -64,6 +64,16 @@ def _reached_by(trace: Trace) -> set[tuple[str, str, Span, bool]]:
         for event in trace.events(Kind.COLLECTIVE)
         for guard in event.context.rank_guards
         if guard.zero is not guard.others
+    }
+
+
+def _on_sides(trace: Trace) -> set[tuple[str, str, Span, bool]]:
+    """Each guarded collective with its function, its condition and whether those reach it who leave the function, or the iteration, behind the condition."""
+    return {
+        (event.subject, event.context.function, guard.span, bool(guard.until))
+        for event in trace.events(Kind.COLLECTIVE)
+        for guard in event.context.rank_guards
+        if guard.zero is guard.others
     }
 
 

@@ -229,3 +229,36 @@ def test_no_alarm(name):
     report = analyse(Snapshot.of({"train.py": PROGRAMS[name].encode()}), rules)
     assert not report.problems
     assert [(finding.rule, finding.message) for finding in report.findings] == []
+
+
+NORM = """
+import torch
+import torch.distributed as dist
+
+def mean(losses):
+    kept = [each for each in losses if each.item() > 0]
+    if not kept:
+        {empty}
+        return total.item()
+    total = torch.stack(kept).sum()
+    dist.all_reduce(total)
+    return total.item()
+
+def main(net, data):
+    dist.init_process_group("nccl")
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    loader = torch.utils.data.DataLoader(data, sampler=torch.utils.data.DistributedSampler(data))
+    for x in loader:
+        optimizer.zero_grad()
+        loss = net(x).mean()
+        loss.backward()
+        print(mean([loss.detach(), x.mean()]))
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("empty", "found"), [("total = torch.zeros(())", True), ("total = torch.zeros(())\n        dist.all_reduce(total)", False)])
+def test_ranks_that_leave_early_may_take_part_before(empty, found):
+    rules = [rule for rule in discover() if rule.name == "rank-divergent-branch"]
+    report = analyse(Snapshot.of({"train.py": NORM.format(empty=empty).encode()}), rules)
+    assert bool(report.findings) is found
