@@ -49,10 +49,11 @@ class Image(HostValue):
         """The picture in another mode."""
         return Image(_MODES.get(mode, 3), self.height, self.width)
 
-    def resize(self, size: Any, *_: Any, **__: Any) -> Image:
-        """The picture in another size, width first."""
+    def resize(self, size: Any, resample: Any = None, *_: Any, **__: Any) -> Image:
+        """The picture in another size, width first; what is not blended between its places has whole numbers there, one for each."""
         width, height = size
-        return Image(self.channels, height, width)
+        nearest = resample == 0 or getattr(resample, "dotted", "").endswith("NEAREST")
+        return Mask(1, height, width) if nearest else type(self)(self.channels, height, width)
 
     def crop(self, box: Any) -> Image:
         """A part of the picture."""
