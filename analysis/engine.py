@@ -14,7 +14,6 @@ from analysis.finding import Finding
 from analysis.fingerprint import fingerprinted
 from analysis.fixes.attach import attach
 from analysis.fixes.change import Reported
-from analysis.garbage import seldom_collected
 from analysis.index import Index, index
 from analysis.questioning import Questioning, order, unique
 from analysis.report import Report, Unresolved
@@ -37,7 +36,6 @@ def none(_findings: Sequence[Finding]) -> Collection[Finding]:
     return ()
 
 
-@seldom_collected()
 def analyse(
     snapshot: Snapshot,
     rules: Sequence[Rule],

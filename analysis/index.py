@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 from analysis.facts import Definition, Facts, content_hash, facts_of, may_train
-from analysis.garbage import seldom_collected
 from analysis.modules import Modules
 from analysis.reexports import only_passes_on, touched_by
 from analysis.snapshot import Snapshot
@@ -78,7 +77,6 @@ def index(snapshot: Snapshot, store: MutableMapping[str, Facts] | None = None) -
     return _BUILT[snapshot]
 
 
-@seldom_collected()
 def _index(snapshot: Snapshot, kept: MutableMapping[str, Facts]) -> Index:
     built = Index(Modules(snapshot))
     todo = [path for path in snapshot.python_paths() if may_train(snapshot.contents[path])]

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, MutableMapping
 
 from analysis.facts import Facts
-from analysis.garbage import seldom_collected
 from analysis.index import facts_at
 from analysis.modules import Modules
 from analysis.snapshot import Snapshot
@@ -25,7 +24,6 @@ _WORD = re.compile(rb"\w+")
 _RELATIVE = re.compile(rb"\bfrom\s*\.")
 
 
-@seldom_collected()
 def nearby(snapshot: Snapshot, starts: Iterable[str], store: MutableMapping[str, Facts]) -> frozenset[str] | None:
     """``starts`` and every file that imports one of them, directly or not; None where they are too many to be worth telling apart."""
     found = set(starts)

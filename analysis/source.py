@@ -88,9 +88,10 @@ class SourceFile:
 
     def span(self, node: ast.AST) -> Span:
         """The bytes of a node that has a position; kept on the node, since the interpreter asks again in every iteration."""
-        known: Span | None = getattr(node, "preflight_span", None)
-        if known is not None:
-            return known
+        try:
+            return node.preflight_span  # type: ignore[attr-defined,no-any-return]  # syntax nodes take attributes
+        except AttributeError:
+            pass
         start = self.line_starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]  # every expr, stmt and arg has it
         end = self.line_starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
         span = node.preflight_span = Span(self.path, start, end)  # type: ignore[attr-defined]  # syntax nodes take attributes

@@ -42,6 +42,9 @@ def get(machine: Machine, value: Value, name: str, span: Span) -> Value:
     match value:
         case Instance():
             return _of_instance(machine, value, name, span)
+        case HostValue():
+            machine.domain.before_call(machine, span)
+            return _of_host(machine, value, name, span)
         case Symbol():
             return value.parts[f".{name}"] if f".{name}" in value.parts else machine.domain.unknown_attribute(machine, value, name, span)
         case External():
@@ -64,8 +67,6 @@ def get(machine: Machine, value: Value, name: str, span: Span) -> Value:
             return _accessor(value, name)
         case Generator():
             return value.attribute(name)
-        case HostValue():
-            machine.domain.before_call(machine, span)
     return _of_host(machine, value, name, span)
 
 

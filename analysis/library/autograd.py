@@ -75,9 +75,12 @@ class Autograd:
             self._used_gradients(found, op)
         if op == "eq" and len(found) > 1:
             emit(self.machine, Kind.MEASURE, value=tuple(found))
-        varying = any(tensor.rank_varying for tensor in found)
-        flowing = [] if cut or op in CUTTING or not modes(self.machine).grad else [tensor for tensor in found if self.carries(tensor)]
-        if not flowing:
+        varying, flowing = False, []
+        for tensor in found:
+            varying = varying or tensor.rank_varying
+            if self.carries(tensor):
+                flowing.append(tensor)
+        if not flowing or cut or op in CUTTING or not modes(self.machine).grad:
             return Tensor(self, made.span, self.machine.stamp, made=made, rank_varying=varying)
         first = flowing[0]
         owners, forwards, marks = self.owners_of(first), first.forwards, first.marks
@@ -99,11 +102,11 @@ class Autograd:
 
     def carries(self, tensor: Tensor) -> bool:
         """Whether operations on ``tensor`` are recorded for backward."""
-        return tensor.attached or tensor in self.leaves
+        return tensor.attached or (bool(self.leaves) and tensor in self.leaves)
 
     def owners_of(self, tensor: Tensor) -> frozenset[Owner]:
         """What a backward through ``tensor`` would fill; a leaf is its own owner."""
-        return tensor.owners | {tensor} if tensor in self.leaves else tensor.owners
+        return tensor.owners | {tensor} if self.leaves and tensor in self.leaves else tensor.owners
 
     def plain(self, op: str, *inputs: Value) -> Tensor:
         """A tensor without a graph: data, or an output that gradients do not reach."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from analysis.interpreter.values import Call, Function, Guarded, HostFunction, Instance, Method, Partial, Stamp, Symbol, Value
 from analysis.library.knowledge import LibraryClass, Subject
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
 
 _MODES = "modes"
+#: Where the machine's state keeps the last context, with what it was made of.
+_AROUND = "last context"
 #: The stamp of what varies although no loop statement runs: items of a comprehension, of a model's parameters.
 SOMEWHERE: Stamp = ((0, 0),)
 
@@ -59,6 +61,20 @@ def emit(machine: Machine, kind: Kind, *, subject: Any = None, value: Any = None
     span = machine.span
     if span is None:
         raise ValueError(f"{kind.value} happened outside any code")
+    event = Event(kind, span, machine.path, _context(machine, held), subject, value, detail)
+    machine.tree.add(event)
+    rehearsal = machine.state.get("rehearsal")
+    if isinstance(rehearsal, Rehearsal):
+        rehearsal.saw(machine, kind)
+    return event
+
+
+def _context(machine: Machine, held: Modes) -> Context:
+    """What surrounds an event now: the context of the one before, where nothing has changed since."""
+    function = machine.frame.qualname if machine.frame is not None else ""
+    around = machine.state.get(_AROUND)
+    if around is not None and around[0] is held and around[1] is machine.guards and around[2] is machine.stamp and around[3].function == function:
+        return cast("Context", around[3])
     context = Context(
         grad=held.grad,
         inference=held.inference,
@@ -68,14 +84,10 @@ def emit(machine: Machine, kind: Kind, *, subject: Any = None, value: Any = None
         distributed=bool(machine.state.get("distributed")),
         rank_guards=machine.guards,
         stamp=machine.stamp,
-        function=machine.frame.qualname if machine.frame is not None else "",
+        function=function,
     )
-    event = Event(kind, span, machine.path, context, subject, value, detail)
-    machine.tree.add(event)
-    rehearsal = machine.state.get("rehearsal")
-    if isinstance(rehearsal, Rehearsal):
-        rehearsal.saw(machine, kind)
-    return event
+    machine.state[_AROUND] = held, machine.guards, machine.stamp, context
+    return context
 
 
 def captured(call: Call, whose: str) -> Value:

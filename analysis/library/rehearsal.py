@@ -170,8 +170,10 @@ class Rehearsal:
         if not machine.stamp or not isinstance(left, int) or isinstance(left, bool):
             return MISSING
         rounds = FEW if self._holds(machine) else self.horizon.rounds
-        as_it_is = isinstance(right, int) and 1 < right <= LARGEST_WINDOW and (right <= SHRUNK_WINDOW or not _only_reports(machine, span))
-        self._count(machine, right if as_it_is else SHRUNK_WINDOW)
+        reports = _only_reports(machine, span)
+        as_it_is = isinstance(right, int) and 1 < right <= LARGEST_WINDOW and (right <= SHRUNK_WINDOW or not reports)
+        if not reports:
+            self._count(machine, right if as_it_is else SHRUNK_WINDOW)
         shrunk = min(SHRUNK_WINDOW, rounds)
         if not isinstance(right, int):
             return left % shrunk
@@ -227,8 +229,8 @@ class Rehearsal:
         self._windows[loops] = max(self._windows.get(loops, 0), window)
 
     def _pass(self, machine: Machine) -> None:
-        """What comes after a threshold is to be seen: at a horizon that reaches beyond it."""
-        self._count(machine, NEAR)
+        """What comes after a threshold is to be seen, for three rounds."""
+        self._count(machine, NEAR - 1)
         plan = self._plans.get(machine.stamp[-1][0])
         if plan is not None:
             plan.counted = True

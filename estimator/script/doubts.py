@@ -79,9 +79,9 @@ def chain(value: Value) -> Iterator[Symbol]:
 
 def is_lost(domain: TapeDomain, value: Value) -> bool:
     """Whether a value is, holds or comes of something that was reported as lost."""
-    if isinstance(value, (list, tuple)):
-        return any(is_lost(domain, item) for item in value)
-    return any(isinstance(symbol, Lost) or id(symbol) in domain.causes for symbol in chain(value))
+    if isinstance(value, Symbol):
+        return any(isinstance(symbol, Lost) or id(symbol) in domain.causes for symbol in chain(value))
+    return isinstance(value, (list, tuple)) and any(is_lost(domain, item) for item in value)
 
 
 def library_behind(domain: TapeDomain, value: Value) -> tuple[Place | None, str] | None:
