@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from estimator.tape.copying import cast, like
-from estimator.tape.dtype import BOOL, Dtype
+from estimator.tape.dtype import BOOL, FLOAT16, FLOAT32, Dtype
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.registry import operation
 from estimator.tape.run import current
@@ -39,9 +39,11 @@ def safe_softmax(x: Tensor) -> Tensor:
 
 
 def _kept_result(x: Tensor, dtype: Dtype | None, *, logarithm: bool) -> Tensor:
-    source = x if dtype is None else cast(x, dtype)
+    """On the GPU one kernel goes from float16 to float32, and back in backward; every other type is converted first (``SoftMax.cpp``, ``softmax``)."""
+    one_kernel = dtype == FLOAT32 and x.dtype == FLOAT16 and x.device.counted
+    source = x if dtype is None or one_kernel else cast(x, dtype)
     node = record((source,), _back, context=logarithm)
-    result = new(source.shape, source.dtype, source.device)
+    result = new(source.shape, FLOAT32 if one_kernel else source.dtype, source.device)
     if not source.contiguous_layout:
         current().scratch(source.nbytes)  # the kernel works on a row-major copy
     if node is not None:
@@ -55,7 +57,8 @@ def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | N
     gradient = gradients[0]
     if result is None or gradient is None:
         return (None,)
-    back = like(result)
+    edge = node.edges[0]
+    back = like(result, result.dtype if edge is None else edge.dtype)
     if not node.context:
         current().scratch(result.shape.numel() * max(result.itemsize, gradient.itemsize))
     return (back,)
