@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter import operators, reflection
 from analysis.interpreter.frames import Exit
-from analysis.interpreter.values import Alternatives, Symbol, Value
+from analysis.interpreter.values import Alternatives, Instance, Symbol, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from analysis.interpreter.frames import Frame
     from analysis.interpreter.machine import Machine
+
+#: Types whose pattern with one part binds the value itself.
+_WHOLE = (bool, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
 def run_match(machine: Machine, node: ast.Match, frame: Frame) -> Exit | None:
@@ -54,10 +59,43 @@ def matches(machine: Machine, pattern: ast.pattern, subject: Value, frame: Frame
             return None if isinstance(subject, (Symbol, Alternatives)) else subject is value
         case ast.MatchSequence(patterns=patterns):
             return _sequence(machine, patterns, subject, frame)
-        case ast.MatchClass(cls=cls, patterns=patterns, kwd_patterns=named):
-            answer = reflection.is_a(subject, machine.evaluate(cls, frame))
-            return None if answer and (patterns or named) else answer
+        case ast.MatchMapping():
+            return _mapping(machine, pattern, subject, frame)
+        case ast.MatchClass():
+            return _of_class(machine, pattern, subject, frame)
     return None
+
+
+def _mapping(machine: Machine, pattern: ast.MatchMapping, subject: Value, frame: Frame) -> bool | None:
+    if not isinstance(subject, dict):
+        return None if isinstance(subject, (Symbol, Alternatives, Instance)) else False
+    keys = [machine.evaluate(key, frame) for key in pattern.keys]
+    if any(key not in subject for key in keys):
+        return False
+    fits = _all(matches(machine, each, subject[key], frame) for key, each in zip(keys, pattern.patterns, strict=True))
+    if pattern.rest is not None and fits is not False:
+        rest = {key: value for key, value in subject.items() if key not in keys}
+        machine.assign(ast.copy_location(ast.Name(pattern.rest, ast.Store()), pattern), rest, frame)
+    return fits
+
+
+def _of_class(machine: Machine, pattern: ast.MatchClass, subject: Value, frame: Frame) -> bool | None:
+    """A class, the attributes that are named, and what a value of Python's own holds: itself."""
+    answer = reflection.is_a(subject, machine.evaluate(pattern.cls, frame))
+    if not answer:
+        return answer
+    if pattern.patterns and (len(pattern.patterns) > 1 or not isinstance(subject, _WHOLE)):
+        return None
+    span = frame.file.span(pattern.cls)
+    inner = [matches(machine, each, subject, frame) for each in pattern.patterns]
+    named = zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)
+    return _all([*inner, *(matches(machine, each, machine.getattr(subject, name, span), frame) for name, each in named)])
+
+
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    """Whether all match: not if one does not, not known if one is not."""
+    found = list(answers)
+    return False if False in found else None if None in found else True
 
 
 def _sequence(machine: Machine, patterns: list[ast.pattern], subject: Value, frame: Frame) -> bool | None:
@@ -67,5 +105,4 @@ def _sequence(machine: Machine, patterns: list[ast.pattern], subject: Value, fra
         return None
     if len(patterns) != len(subject):
         return False
-    answers = [matches(machine, each, item, frame) for each, item in zip(patterns, subject, strict=True)]
-    return False if False in answers else None if None in answers else True
+    return _all(matches(machine, each, item, frame) for each, item in zip(patterns, subject, strict=True))

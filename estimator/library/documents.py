@@ -166,6 +166,7 @@ def yaml_of_file(call: Call) -> Value:
 _YAML, _JSON, _TOML = (_of_kind(kind) for kind in ("YAML", "JSON", "TOML"))
 NAMES: dict[str, Any] = {
     **{f"yaml.{name}": _YAML for name in ("safe_load", "load", "full_load", "unsafe_load")},
-    "json.load": _JSON, "json.loads": _JSON, "tomllib.load": _TOML, "tomllib.loads": _TOML, "toml.load": _TOML, "tomli.load": _TOML,
+    "json.load": _JSON, "json.loads": _JSON, "tomllib.load": _TOML, "tomllib.loads": _TOML,
+    **{f"{library}.{name}": _TOML for library in ("toml", "tomli") for name in ("load", "loads")},
     "preflight_host.yaml_of_file": HostFunction("yaml_of_file", yaml_of_file),
 }  # fmt: skip

@@ -85,7 +85,29 @@ class Net(LightningModule):
 
 LightningCLI(Net)
 """
+INI = """
+import configparser
+parser = configparser.ConfigParser()
+parser.read("settings.ini")
+inputs = parser.getint("model", "inputs")
+train(nn.Linear(inputs, int(parser["model"]["outputs"])), parser.getint("run", "rows", fallback=16), inputs)
+"""
+ATTRIBUTES = """
+from collections import namedtuple
+import tomli
+
+class Settings(dict):
+    __getattr__ = dict.__getitem__
+
+with open("settings.toml", "rb") as file:
+    cfg = Settings(tomli.load(file))
+Shape = namedtuple("Shape", ["inputs", "outputs"])
+shape = Shape(cfg.inputs, outputs=cfg.outputs)
+train(nn.Linear(*shape), cfg.rows, shape.inputs)
+"""
 FILES = {
+    "settings.ini": "[model]\ninputs = 96\noutputs = 32\n[run]\n",
+    "settings.toml": "inputs = 96\noutputs = 32\nrows = 16\n",
     "settings.yaml": SETTINGS,
     "settings.json": '{"shape": {"inputs": 96}}',
     "flat.yaml": "inputs: 96\noutputs: 32\nrows: 16\n",
@@ -94,7 +116,12 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("below", [OMEGACONF, HYDRA, PYDANTIC, NAMESPACE, CLI], ids=["omegaconf", "hydra", "pydantic", "namespace", "cli"])
+READERS = {
+    "omegaconf": OMEGACONF, "hydra": HYDRA, "pydantic": PYDANTIC, "namespace": NAMESPACE, "cli": CLI, "ini": INI, "attributes": ATTRIBUTES,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("below", READERS.values(), ids=READERS)
 def test_settings_of_files_reach_the_model(below):
     found = estimated({"train.py": HEAD + below, **FILES})
     assert found.memory.parameters == 96 * 32 + 32
