@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter import operators, reflection
 from analysis.interpreter.frames import Exit
-from analysis.interpreter.values import Alternatives, Instance, Symbol, Value
+from analysis.interpreter.values import MISSING, Alternatives, Instance, Symbol, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,7 +68,8 @@ def matches(machine: Machine, pattern: ast.pattern, subject: Value, frame: Frame
 
 def _mapping(machine: Machine, pattern: ast.MatchMapping, subject: Value, frame: Frame) -> bool | None:
     if not isinstance(subject, dict):
-        return None if isinstance(subject, (Symbol, Alternatives, Instance)) else False
+        may_be = isinstance(subject, (Symbol, Alternatives)) or (isinstance(subject, Instance) and subject.cls.find("keys") is not MISSING)
+        return None if may_be else False
     keys = [machine.evaluate(key, frame) for key in pattern.keys]
     if any(key not in subject for key in keys):
         return False
