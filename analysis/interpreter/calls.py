@@ -92,6 +92,9 @@ def _spread(machine: Machine, value: Value, kwargs: dict[str, Value], span: Span
         kwargs.update({key: item for key, item in value.items() if isinstance(key, str)})
         if isinstance(value, OpenDict):
             kwargs.setdefault("**", value.rest)
+        for key, item in value.items():
+            if isinstance(key, (Symbol, HostValue)) and isinstance(item, HostValue):  # data under names that are not told
+                kwargs.setdefault("**", item)
     elif isinstance(value, Instance) and value.cls.find("keys") is not MISSING:
         for key in machine.items(machine.call(machine.getattr(value, "keys", span), [], {}, span), span):
             if isinstance(key, str):
