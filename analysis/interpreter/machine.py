@@ -52,16 +52,14 @@ class Machine:
         self.frame: Frame | None = None
         #: Where the call in progress stands; before anything ran, nowhere.
         self.span = Span("", 0, 0)
-        self.depth = 0
-        self.try_depth = 0
+        self.depth = self.try_depth = 0
         #: Undecided conditions whose sides are being run: an exception ends only the side that raises it.
         self.fork_depth = 0
         #: An exception that nobody catches is taken to be a gap of ours: its call gives something unknown, and the program goes on.
         self.survives_raises = survives_raises
         self.next_loop = 0
         #: How many items were taken so far that the source does not tell, and how many of them each rank has of its own.
-        self.unknown_items = 0
-        self.own_items = 0
+        self.unknown_items = self.own_items = 0
         self.state: dict[str, Any] = {}
         #: Conditions whose outcome differs between ranks, with the answers of rank 0 and of the others, as the domain found them.
         self.divisions: dict[Span, tuple[Value, bool | None, bool | None]] = {}
