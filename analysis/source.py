@@ -38,6 +38,10 @@ class Span:
     start: int
     end: int
 
+    def holds(self, other: Span) -> bool:
+        """Whether ``other`` lies inside, or is the same."""
+        return self.path == other.path and self.start <= other.start and other.end <= self.end
+
 
 @dataclass(frozen=True, slots=True)
 class NotAnalysed:

@@ -102,7 +102,7 @@ class Autograd:
 
     def carries(self, tensor: Tensor) -> bool:
         """Whether operations on ``tensor`` are recorded for backward."""
-        return tensor.attached or (bool(self.leaves) and tensor in self.leaves)
+        return (tensor.attached and self.ownership.frozen.get(tensor) is not True) or (bool(self.leaves) and tensor in self.leaves)
 
     def owners_of(self, tensor: Tensor) -> frozenset[Owner]:
         """What a backward through ``tensor`` would fill; a leaf is its own owner."""

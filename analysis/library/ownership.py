@@ -57,6 +57,8 @@ class Ownership:
         self._machine = machine
         self._known: dict[tuple[int, bool], frozenset[Owner]] = {}
         self._alive: list[Owner] = []  # keeps identities unique while they are keys
+        #: Of single parameters, whether they are frozen; what is made of those carries no graph.
+        self.frozen: dict[Tensor, Value] = {}
 
     def changed(self) -> None:
         """Forget what was found."""
@@ -96,7 +98,16 @@ class Ownership:
             for module in modules_in(owner):
                 module.fields.setdefault(FROZEN, False)  # what stays so on the other side of an undecided branch
                 self._machine.heap.write(module.fields, FROZEN, flag)
+                for parameter in module.fields.values():
+                    self._freeze_one(parameter, flag)
+        else:
+            self._freeze_one(owner, flag)
         self.changed()
+
+    def _freeze_one(self, parameter: Value, flag: Value) -> None:
+        if isinstance(parameter, Parameter):
+            self.frozen.setdefault(parameter, False)
+            self._machine.heap.write(self.frozen, parameter, flag)
 
 
 def leaves_in(owner: Owner) -> frozenset[Owner]:

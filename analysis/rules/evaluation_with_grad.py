@@ -14,19 +14,20 @@ decorator or a caller that already turns gradients off.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from analysis.finding import Evidence, Finding, Safety, Severity
-from analysis.fixes.change import AddDecorator, AddImport, Change, Proposal, Reported, WrapInBlock
+from analysis.fixes.change import AddDecorator, AddImport, Proposal, Reported
 from analysis.interpreter.values import Instance, Symbol
+from analysis.library.ownership import modules_in
 from analysis.library.tensor import tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors, moment
+from analysis.rules._no_grad_fix import learns_in, with_fix
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, inner, numbers_in
 from analysis.rules._reuse import reused
-from analysis.rules._windows import goes_round_few
+from analysis.rules._windows import goes_round_few, loop_at
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
@@ -53,13 +54,17 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Forwards in evaluation mode that no gradient is ever taken through, and targets that carry a graph from round to round."""
     used = numbers_in(event.value for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL))
     told: set[object] = set()
+    found: dict[object, Reported] = {}
     for model in distinct(event.subject for event in trace.events(Kind.EVAL_MODE)):
         letters = _letters(trace, model, used)
         for witness in trace.run(MODE, letters, Kind.EVAL_MODE, Kind.TRAIN_MODE, Kind.FORWARD, Kind.OPAQUE):
             kept = _kept(trace, witness.fault)
             if (kept is not None or not _is_made_up(witness.fault)) and (loop := _loop_of(witness.fault, kept)) not in told:
                 told.add(loop)
-                yield _wasted(trace, model, witness, kept)
+                reported = _wasted(trace, model, witness, kept)
+                remedy = reported.proposal.changes[0] if reported.proposal is not None else loop
+                found.setdefault(remedy, reported)  # what one block or decorator mends is one mistake
+    yield from found.values()
     for forward, backward in reused(trace):
         yield _reported_reuse(trace, forward, backward)
 
@@ -67,6 +72,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
     """Events as ``model`` sees them; ``used`` are the forward calls that some gradient was taken through."""
     backwards = [event.context.stamp for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL)]
+    own = [cls.span for module in modules_in(model) for cls in module.cls.mro if cls.span is not None]
 
     def wasted(event: Event) -> bool:
         """A forward of an evaluation loop: no gradient through it, and neither training nor a new model in the same iteration."""
@@ -82,12 +88,19 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
                 whole = concern(event.subject, model) is Concern.YES or contains(event.subject, model)
                 return ("eval" if event.kind is Kind.EVAL_MODE else "train") if whole else None
             case Kind.FORWARD:
-                mine = concern(event.subject, model) is Concern.YES or (not model.assumed and contains(model, event.subject))
+                part = not model.assumed and contains(model, event.subject) and not _goes_round_in(trace, event, own)
+                mine = part or concern(event.subject, model) is Concern.YES
                 return "wasted" if mine and wasted(event) else None
             case _:
                 return "opaque" if any(concern(each, model) is Concern.YES for each in event.subject) else None
 
     return letter
+
+
+def _goes_round_in(trace: Trace, forward: Event, own: Sequence[Span]) -> bool:
+    """Whether a loop around the forward stands in a method of the model: it goes over the model's blocks, and not over data."""
+    loops = (loop_at(trace, number) for number, _ in forward.context.stamp)
+    return any(loop is not None and any(span.holds(loop.span) for span in own) for loop in loops)
 
 
 def _loop_of(forward: Event, kept: Event | None) -> object:
@@ -112,7 +125,8 @@ def _wasted(trace: Trace, model: Instance, witness: Witness, kept: Event | None)
     files = trace.snapshot.contents
     begins, forward = witness.last("eval") or witness.events[0][0], witness.fault
     span = meeting(forward, begins, files)
-    name = callee(trace.snapshot, visible(forward, files)) if inner(forward.subject) is model else receiver(trace.snapshot, span)
+    whole = inner(forward.subject) is model
+    name = callee(trace.snapshot, visible(forward, files)) if whole else receiver(trace.snapshot, span)
     effect = "what is collected keeps every graph of the loop in memory" if kept else "each batch saves its activations for a backward that never comes"
     chain = [Evidence(call, "called from here") for call in _callers(forward, files)]
     chain.append(Evidence(visible(begins, files), "the model goes into evaluation mode"))
@@ -121,13 +135,13 @@ def _wasted(trace: Trace, model: Instance, witness: Witness, kept: Event | None)
         chain.append(Evidence(visible(kept, files), "and what is kept here holds on to its graph"))
     finding = Finding(
         RULE.name,
-        Severity.ERROR if kept and not goes_round_few(trace, forward, kept) else Severity.WARNING,
+        Severity.ERROR if kept and whole and not goes_round_few(trace, forward, kept) else Severity.WARNING,
         confidence_in(model),
         span,
         f"`{name or 'the model'}` is evaluated with gradients enabled: {effect}",
         tuple(chain),
     )
-    return _with_fix(trace, finding, begins, forward)
+    return with_fix(trace, finding, begins, forward)
 
 
 def _kept(trace: Trace, forward: Event) -> Event | None:
@@ -149,43 +163,6 @@ def _callers(event: Event, files: Container[str]) -> list[Span]:
     return [span for span in event.path if span.path in files][-2:]
 
 
-def _with_fix(trace: Trace, finding: Finding, begins: Event, forward: Event) -> Reported:
-    """The function that only evaluates gets the decorator; a loop in a larger function gets the block."""
-    stands = around(trace.snapshot, finding.span)
-    path = finding.span.path
-    if stands is None or forward.span.path not in trace.snapshot.contents:
-        return Reported(replace(finding, no_fix_because="the forward runs in a library"))
-    function = stands.function
-    changes: tuple[Change, ...] = ()
-    if function is not None and begins.path == forward.path[: len(begins.path)] and not _learns_in(trace, begins.path) and not _yields(function):
-        whole = span_of(trace.snapshot, path, function)
-        changes = (AddDecorator(whole, "torch.no_grad()"), AddImport(path, "torch")) if whole else ()
-    else:
-        loops = (span_of(trace.snapshot, path, each) for each in stands.statements if isinstance(each, (ast.For, ast.While)))
-        quiet = next((span for span in loops if span is not None and not _learns_within(trace, span)), None)
-        changes = (WrapInBlock(quiet, quiet, "with torch.no_grad():"), AddImport(path, "torch")) if quiet else ()
-    if not changes:
-        return Reported(replace(finding, no_fix_because="the code around this forward trains too: gradients must be turned off for the evaluation alone"))
-    return Reported(finding, Proposal("Evaluate without gradients: torch.no_grad()", Safety.SAFE, changes))
-
-
-def _yields(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function))
-
-
-def _learns_in(trace: Trace, path: tuple[Span, ...]) -> bool:
-    """Whether a backward runs in the call that ``path`` leads to, or below it."""
-    if not path:
-        return True
-    return any(event.path[: len(path)] == path for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL))
-
-
-def _learns_within(trace: Trace, loop: Span) -> bool:
-    """Whether a backward runs inside the statement, however deep the calls."""
-    inside = (span for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL) for span in frames(event))
-    return any(span.path == loop.path and loop.start <= span.start and span.end <= loop.end for span in inside)
-
-
 def _reported_reuse(trace: Trace, forward: Event, backward: Event) -> Reported:
     files = trace.snapshot.contents
     span = visible(forward, files)
@@ -203,7 +180,7 @@ def _reported_reuse(trace: Trace, forward: Event, backward: Event) -> Reported:
     )
     stands = around(trace.snapshot, span)
     whole = span_of(trace.snapshot, span.path, stands.function) if stands is not None and stands.function is not None else None
-    if whole is None or _learns_in(trace, forward.path):
+    if whole is None or learns_in(trace, forward.path):
         return Reported(replace(finding, no_fix_because="what has to be cut depends on which of these values are meant to be trained through"))
     changes = (AddDecorator(whole, "torch.no_grad()"), AddImport(span.path, "torch"))
     return Reported(finding, Proposal("Is nothing in this function meant to be trained through? Then compute it without gradients", Safety.REVIEW, changes))
