@@ -13,7 +13,7 @@ from estimator.library.tokens import OPEN, Tokens
 TEXT = "a text of the data set"
 _LABELS = frozenset({"label", "labels", "fine_label", "coarse_label", "target", "targets", "label_ids", "class", "score", "stars"})
 _IMAGES = frozenset({"image", "img", "images", "pixel_values", "picture"})
-_TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids", "tokens", "token_ids"})
+_TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids", "tokens", "token_ids", "ner_tags", "pos_tags", "chunk_tags", "tags"})
 #: Columns by the last part of a data set's name; an image column may have its size (``img:32``, ``image:28x1`` with one channel), a column of
 #: labels the number of its classes.
 _COLUMNS: Mapping[str, str] = {

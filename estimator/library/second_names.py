@@ -13,14 +13,14 @@ from estimator.zoo import families, family
 _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
     "transformers": {
         "transformers.auto": "AutoConfig AutoModel AutoModelForCausalLM AutoModelForMaskedLM AutoModelForSequenceClassification"
-        " AutoModelForSeq2SeqLM AutoModelForImageClassification AutoModelForSpeechSeq2Seq",
+        " AutoModelForSeq2SeqLM AutoModelForTokenClassification AutoModelForQuestionAnswering AutoModelForImageClassification AutoModelForSpeechSeq2Seq",
         "transformers.tokenizer": "AutoTokenizer PreTrainedTokenizer PreTrainedTokenizerFast PreTrainedTokenizerBase BatchEncoding"
         " GPT2Tokenizer GPT2TokenizerFast BertTokenizer BertTokenizerFast LlamaTokenizer LlamaTokenizerFast RobertaTokenizer RobertaTokenizerFast"
         " DistilBertTokenizer DistilBertTokenizerFast T5Tokenizer T5TokenizerFast BartTokenizer BartTokenizerFast CLIPTokenizer CLIPTokenizerFast"
         " DebertaV2Tokenizer DebertaV2TokenizerFast WhisperTokenizer WhisperTokenizerFast ElectraTokenizer ElectraTokenizerFast",
         "transformers.processors": "AutoImageProcessor AutoFeatureExtractor ViTImageProcessor ViTFeatureExtractor CLIPProcessor CLIPImageProcessor"
         " AutoProcessor WhisperProcessor WhisperFeatureExtractor",
-        "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForSeq2Seq DefaultDataCollator default_data_collator",
+        "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForTokenClassification DataCollatorForSeq2Seq DefaultDataCollator default_data_collator",
         "transformers.schedules": "get_scheduler get_linear_schedule_with_warmup get_cosine_schedule_with_warmup get_constant_schedule"
         " get_constant_schedule_with_warmup get_polynomial_decay_schedule_with_warmup get_cosine_with_hard_restarts_schedule_with_warmup",
         "transformers.quantization": "BitsAndBytesConfig",

@@ -50,13 +50,25 @@ _FAMILIES = (
     Family(
         "bert",
         "BertConfig",
-        {"sequence-classification": "BertForSequenceClassification", "masked-lm": "BertForMaskedLM", "base": "BertModel"},
+        {
+            "sequence-classification": "BertForSequenceClassification",
+            "masked-lm": "BertForMaskedLM",
+            "base": "BertModel",
+            "token-classification": "BertForTokenClassification",
+            "question-answering": "BertForQuestionAnswering",
+        },
         _TRANSFORMERS,
     ),
     Family(
         "roberta",
         "RobertaConfig",
-        {"sequence-classification": "RobertaForSequenceClassification", "masked-lm": "RobertaForMaskedLM", "base": "RobertaModel"},
+        {
+            "sequence-classification": "RobertaForSequenceClassification",
+            "masked-lm": "RobertaForMaskedLM",
+            "base": "RobertaModel",
+            "token-classification": "RobertaForTokenClassification",
+            "question-answering": "RobertaForQuestionAnswering",
+        },
         _TRANSFORMERS,
     ),
     Family(

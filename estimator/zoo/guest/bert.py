@@ -5,6 +5,7 @@ from preflight_zoo.attention import fused, joined_heads, padding_mask, scores, s
 from preflight_zoo.losses import classification_loss, token_loss
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.pretrained import Block, Configuration, PretrainedModel
+from preflight_zoo.token_heads import QuestionAnswerer, TokenClassifier
 from torch import nn
 
 
@@ -265,6 +266,16 @@ class BertForSequenceClassification(PretrainedModel):
         if labels is not None:
             loss = classification_loss(self.config, logits, labels)
         return ModelOutput(loss=loss, logits=logits, hidden_states=None, attentions=None)
+
+
+class BertForTokenClassification(TokenClassifier):
+    name = "bert"
+    encoder_class = BertModel
+
+
+class BertForQuestionAnswering(QuestionAnswerer):
+    name = "bert"
+    encoder_class = BertModel
 
 
 def build(config):

@@ -5,6 +5,7 @@ from preflight_zoo.bert import BertConfig, BertEmbeddings, BertModel
 from preflight_zoo.losses import classification_loss, token_loss
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.pretrained import PretrainedModel
+from preflight_zoo.token_heads import QuestionAnswerer, TokenClassifier
 from torch import nn
 
 
@@ -103,6 +104,16 @@ class RobertaForSequenceClassification(PretrainedModel):
         if labels is not None:
             loss = classification_loss(self.config, logits, labels)
         return ModelOutput(loss=loss, logits=logits, hidden_states=None, attentions=None)
+
+
+class RobertaForTokenClassification(TokenClassifier):
+    name = "roberta"
+    encoder_class = RobertaModel
+
+
+class RobertaForQuestionAnswering(QuestionAnswerer):
+    name = "roberta"
+    encoder_class = RobertaModel
 
 
 def build(config):

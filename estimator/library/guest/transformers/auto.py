@@ -13,6 +13,9 @@ NOT_OF_THE_CONFIG = (
     "state_dict", "force_download", "max_memory", "offload_folder", "return_dict", "_fast_init",
 )  # fmt: skip
 
+#: Options that the constructors of some models take.
+OF_THE_MODEL = ("add_pooling_layer",)
+
 
 def config_of(name, options):
     part = options.get("subfolder")
@@ -53,7 +56,8 @@ def load(cls, config, options):
         noted_argument("precision", SHORT.get(str(dtype).rpartition(".")[2], "fp32"), options, ("dtype", "torch_dtype"))
     if dtype is None:
         dtype = default_load_dtype(config._stored, quantization is not None)
-    model = built(cls, config, config._stored if dtype == "auto" else dtype)
+    own = {name: options[name] for name in OF_THE_MODEL if name in options}
+    model = built(cls, config, config._stored if dtype == "auto" else dtype, own)
     model.eval()
     if quantization is not None:
         model = quantized(model, quantization)
@@ -62,12 +66,12 @@ def load(cls, config, options):
     return model
 
 
-def built(cls, config, dtype):
+def built(cls, config, dtype, own=None):
     if isinstance(dtype, str):
         dtype = getattr(torch, dtype)
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
-    model = cls(config)
+    model = cls(config, **(own if own is not None else {}))
     torch.set_default_dtype(before)
     return model
 
@@ -112,6 +116,14 @@ class AutoModelForMaskedLM(_Auto):
 
 class AutoModelForSequenceClassification(_Auto):
     task = "sequence-classification"
+
+
+class AutoModelForTokenClassification(_Auto):
+    task = "token-classification"
+
+
+class AutoModelForQuestionAnswering(_Auto):
+    task = "question-answering"
 
 
 class AutoModelForSeq2SeqLM(_Auto):

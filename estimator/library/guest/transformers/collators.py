@@ -54,6 +54,11 @@ class DataCollatorWithPadding:
         return padded(self.tokenizer, samples, self.length)
 
 
+class DataCollatorForTokenClassification(DataCollatorWithPadding):
+    def __init__(self, tokenizer=None, padding=True, max_length=None, **options):
+        super().__init__(tokenizer, padding, max_length)
+
+
 class DataCollatorForSeq2Seq(DataCollatorWithPadding):
     def __init__(self, tokenizer=None, model=None, padding=True, max_length=None, **options):
         super().__init__(tokenizer, padding, max_length)

@@ -10,6 +10,12 @@ class BatchEncoding(dict):
     def to(self, device=None, **options):
         return BatchEncoding({name: value.to(device) if isinstance(value, torch.Tensor) else value for name, value in self.items()})
 
+    def word_ids(self, batch_index=0):
+        rows = self["input_ids"]
+        return [0] * len(rows[batch_index] if isinstance(rows, list) else rows)
+
+    sequence_ids = word_ids
+
     def __getattr__(self, name):
         if name in self:
             return self[name]
