@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from analysis.interpreter.branches import choose
-from analysis.interpreter.joins import SENT
+from analysis.interpreter.joins import SENT, alternatives_of
 from analysis.interpreter.operators import compare
 from analysis.interpreter.values import Call, HostFunction, Symbol, Value
 from analysis.library.domain import domain_of
@@ -150,6 +150,15 @@ def _collective(name: str, changed: int | None) -> HostFunction:
     return HostFunction(f"{_DIST}.{name}", run)
 
 
+def _broadcast(call: Call, lists: tuple[Value, ...]) -> None:
+    """Each of the lists that the ranks may hold becomes the same, item by item."""
+    sent = [_sent(call) for _ in range(max((len(each) for each in lists if isinstance(each, list)), default=0))]
+    for each in lists:
+        if isinstance(each, list):
+            call.machine.heap.touch(each)
+            each[:] = sent[: len(each)]
+
+
 def _gather(name: str) -> HostFunction:
     """A collective that fills a list with what the ranks have: copies without a graph."""
 
@@ -160,9 +169,8 @@ def _gather(name: str) -> HostFunction:
         if isinstance(target, list) and name.startswith("all_gather"):
             call.machine.heap.touch(target)
             target[:] = [alike(domain_of(call).autograd.plain("all_gather", own)) for _ in target or range(WORLD_SIZE)]
-        if isinstance(target, list) and name == "broadcast_object_list":
-            call.machine.heap.touch(target)
-            target[:] = [_sent(call) for _ in target]
+        if name == "broadcast_object_list":
+            _broadcast(call, alternatives_of(target))
         return None
 
     return HostFunction(f"{_DIST}.{name}", run)
