@@ -20,7 +20,8 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         " DebertaV2Tokenizer DebertaV2TokenizerFast WhisperTokenizer WhisperTokenizerFast ElectraTokenizer ElectraTokenizerFast",
         "transformers.processors": "AutoImageProcessor AutoFeatureExtractor ViTImageProcessor ViTFeatureExtractor CLIPProcessor CLIPImageProcessor"
         " AutoProcessor WhisperProcessor WhisperFeatureExtractor",
-        "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForTokenClassification DataCollatorForSeq2Seq DefaultDataCollator default_data_collator",
+        "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForTokenClassification DataCollatorForSeq2Seq"
+        " DefaultDataCollator default_data_collator",
         "transformers.schedules": "get_scheduler get_linear_schedule_with_warmup get_cosine_schedule_with_warmup get_constant_schedule"
         " get_constant_schedule_with_warmup get_polynomial_decay_schedule_with_warmup get_cosine_with_hard_restarts_schedule_with_warmup",
         "transformers.quantization": "BitsAndBytesConfig",

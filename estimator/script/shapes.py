@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.interpreter.values import Symbol, Value
+from estimator.library.symbols import Lost
 from estimator.tape.device import CPU
 from estimator.tape.dtype import INT64
 from estimator.tape.operations.creation import empty
@@ -30,7 +31,18 @@ def of_unknown(callee: Value, args: Sequence[Value]) -> Tensor | Symbol | None:
     sizes = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
     if not sizes or not all(isinstance(size, int) and (size > 0 or size == -1) for size in sizes):
         return None
-    return empty(*sizes, device=CPU) if -1 not in sizes else _open_table(sizes)
+    if -1 not in sizes:
+        return empty(*sizes, device=CPU)
+    return None if _comes_of_a_lost_tensor(callee) else _open_table(sizes)
+
+
+def _comes_of_a_lost_tensor(value: Value) -> bool:
+    """Whether an unknown is one that a model made: it is no data from a file."""
+    while isinstance(value, Symbol):
+        if isinstance(value, Lost):
+            return True
+        value = value.source if value.source is not None or not value.test else value.test[1]
+    return False
 
 
 def _open_table(sizes: Sequence[int]) -> Tensor | None:

@@ -54,7 +54,8 @@ class Tokenizer:
         return_special_tokens_mask=False, add_special_tokens=True, is_split_into_words=False, **options,
     ):  # fmt: skip
         texts = text if text is not None else text_target
-        count = None if is_split_into_words else rows_of(texts)
+        whole = is_split_into_words and not (isinstance(texts, list) and texts and not isinstance(texts[0], str))
+        count = None if whole else rows_of(texts)
         row = tokenized(texts, padding, truncation, max_length, self.model_max_length)
         names = ["input_ids", "attention_mask"] + (["special_tokens_mask"] if return_special_tokens_mask else [])
         encoded = {name: row if count is None else [row] * count for name in names}
