@@ -73,6 +73,8 @@ def placed(value, device):
         return value.to(device, non_blocking=True)
     if isinstance(value, (list, tuple)):
         return [placed(item, device) for item in value]
+    if hasattr(value, "to"):
+        return value.to(device)
     if hasattr(value, "items"):
         return {name: placed(item, device) for name, item in value.items()}
     return value
