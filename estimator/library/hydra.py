@@ -48,9 +48,9 @@ class _Composition:
     def _default(self, entry: Value, group: str) -> Value:
         """What one entry of a list of defaults brings, under its group's name."""
         if isinstance(entry, str):
-            name = entry.lstrip("/")
-            return self.settings(posixpath.basename(name), posixpath.join("" if entry.startswith("/") else group, posixpath.dirname(name)))
-        key, name = next(iter(entry.items())) if isinstance(entry, dict) and entry else ("", None)
+            path = entry.lstrip("/")
+            return self.settings(posixpath.basename(path), posixpath.join("" if entry.startswith("/") else group, posixpath.dirname(path)))
+        key, name = next(iter(entry.items()), ("", None)) if isinstance(entry, dict) else ("", None)
         key = str(key).removeprefix("optional ")
         if key.startswith("override "):
             self.chosen.setdefault(key.removeprefix("override ").lstrip("/"), name)
