@@ -68,7 +68,7 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     files = trace.snapshot.contents
     step, zero = witness.fault, witness.events[-2][0]
     backward = witness.last("backward") or zero
-    span = meeting(zero, step, files)
+    span = visible(zero, files) if zero.path == backward.path and backward is not zero else meeting(zero, step, files)
     finding = Finding(
         RULE.name,
         RULE.severity,
