@@ -138,7 +138,7 @@ def _wasted(trace: Trace, model: Instance, witness: Witness, kept: Event | None)
         Severity.ERROR if kept and whole and not goes_round_few(trace, forward, kept) else Severity.WARNING,
         confidence_in(model),
         span,
-        f"`{name or 'the model'}` is evaluated with gradients enabled: {effect}",
+        f"{f'`{name}`' if name else 'the model'} is evaluated with gradients enabled: {effect}",
         tuple(chain),
     )
     return with_fix(trace, finding, begins, forward)
