@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.signals import StopRun
@@ -12,7 +13,7 @@ from estimator.library.symbols import Lost, Number
 from estimator.script.words import call_in_words, in_words, without_marks
 from estimator.tape.device import CUDA
 from estimator.tape.not_followed import NotFollowed
-from estimator.tape.tensor import Tensor
+from estimator.tape.tensor import Parameter, Tensor
 
 if TYPE_CHECKING:
     from analysis.certainty import Place
@@ -277,11 +278,16 @@ def _name_of(callee: Value) -> str:
     return name if isinstance(name, str) and name.replace(".", "").isidentifier() else "a value"
 
 
+def hands_out_parameters(value: Value) -> bool:
+    """Whether a value is what ``model.parameters()`` gives: whoever takes it may keep copies."""
+    return isinstance(value, GeneratorType) and isinstance(next(value, None), Parameter)
+
+
 def unknown_call(domain: TapeDomain, callee: Value, given: tuple[Value, ...], span: Span) -> Value:
     """The result of a call that cannot be followed; a tensor on the device among what it was ``given`` is lost."""
     backward_of(domain, callee, span)
     if any(holds_device_tensor(value) for value in given):
         return swallowed(domain, callee, span)
-    if any(isinstance(value, Instance) and "_parameters" in value.fields for value in given):
+    if any((isinstance(value, Instance) and "_parameters" in value.fields) or hands_out_parameters(value) for value in given):
         handed_over(domain, callee, span)
     return call_of(domain, callee, span)

@@ -10,7 +10,7 @@ from estimator.catalog import Model
 from estimator.zoo import family
 
 #: Lengths taken where none is given, by family: what its positions or its tokenizer allow.
-_LENGTH, _LENGTHS = 1024, {"bert": 512, "roberta": 512, "distilbert": 512, "deberta_v2": 512, "t5": 512, "clip": 77}
+_LENGTH, _LENGTHS = 1024, {"bert": 512, "roberta": 512, "electra": 512, "distilbert": 512, "deberta_v2": 512, "t5": 512, "clip": 77}
 _EDGE = 224
 _LABELS_OF_IMAGES = "target = torch.zeros({batch}, dtype=torch.int64, device='cuda')"
 _OWN_LOSS = ("outputs = model(**batch)", "loss = outputs.loss")

@@ -152,6 +152,7 @@ _FAMILIES = (
     Family("bart", "BartConfig", {"seq2seq-lm": "BartForConditionalGeneration", "base": "BartModel"}, _TRANSFORMERS),
     Family("clip", "CLIPConfig", {"base": "CLIPModel", "text": "CLIPTextModel", "vision": "CLIPVisionModel"}, _TRANSFORMERS),
     Family("unet_2d_condition", "UNet2DConditionConfig", {"denoising": "UNet2DConditionModel"}, "diffusers 0.42.1"),
+    Family("unet_2d", "UNet2DConfig", {"denoising": "UNet2DModel"}, "diffusers 0.42.1"),
     Family("timm_vit", "TimmVitConfig", {"image-classification": "VisionTransformer"}, "timm 1.0.31"),
     Family("timm_convnext", "TimmConvNeXtConfig", {"image-classification": "TimmConvNeXt"}, "timm 1.0.31"),
     Family("timm_swin", "TimmSwinConfig", {"image-classification": "SwinTransformer"}, "timm 1.0.31"),

@@ -141,3 +141,9 @@ def test_sentences_are_for_people(broken):
         assert "Error" not in sentence
         assert "Symbol" not in sentence
     assert len(found.unknowns) <= 3
+
+
+def test_parameters_that_go_into_something_unknown_may_be_copied_there():
+    script = small("return self.outer(self.inner(x))", above="import averages") + "    shadow = averages.Shadow(model.parameters())\n"
+    found = estimated(script)
+    assert any("averages.Shadow does to the model" in sentence for sentence in found.unknowns)

@@ -5,7 +5,7 @@ Mirrors diffusers 0.42.1 (``schedulers/scheduling_ddpm.py``) in what happens on 
 
 import torch
 from preflight_host import catalog_config, noted_argument
-from preflight_zoo import unet_2d_condition
+from preflight_zoo import unet_2d, unet_2d_condition
 
 SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 NOT_OF_THE_CONFIG = (
@@ -25,6 +25,19 @@ class UNet2DConditionModel(unet_2d_condition.UNet2DConditionModel):
     @classmethod
     def from_config(cls, config, **options):
         return cls(**dict(config))
+
+
+class UNet2DModel(unet_2d.UNet2DModel):
+    def __init__(self, *args, **numbers):
+        super().__init__(unet_2d.UNet2DConfig(*args, **numbers))
+
+    @classmethod
+    def from_config(cls, config, **options):
+        return cls(**dict(config))
+
+    @classmethod
+    def from_pretrained(cls, name, **options):
+        return loaded(cls, name, options)
 
 
 def loaded(cls, name, options):
