@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from analysis.answers import Answer, Asked, Memory, Said
 from analysis.consulted import Consulted, Watched
+from analysis.enclosing import enclosing
 from analysis.finding import Finding
 from analysis.fingerprint import fingerprinted
 from analysis.fixes.change import Reported
@@ -15,7 +17,7 @@ from analysis.library.entries import Entry
 from analysis.library.program import Tracing
 from analysis.rule import Rule
 from analysis.snapshot import Snapshot
-from analysis.source import Span
+from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 
 
@@ -87,12 +89,22 @@ def unique(said: dict[str, Said], snapshot: Snapshot, built: Index) -> list[Repo
     best: dict[tuple[str, Span], Reported] = {}
     for entry in sorted(said):
         for each in said[entry].reported:
+            if _is_a_class(each.finding.span, snapshot):
+                continue  # it stands in an imagined loop alone: nothing there is a reader's to change
             known = best.get((each.finding.rule, each.finding.span))
             if known is None or _weight(each.finding) > _weight(known.finding):
                 best[(each.finding.rule, each.finding.span)] = each
     ordered = sorted(best.values(), key=lambda each: order(each.finding))
     named = fingerprinted([each.finding for each in ordered], snapshot, built.modules)
     return [replace(each, finding=finding) for each, finding in zip(ordered, named, strict=True)]
+
+
+def _is_a_class(span: Span, snapshot: Snapshot) -> bool:
+    source = snapshot.source(span.path) if span.path in snapshot.contents else None
+    if not isinstance(source, SourceFile):
+        return False
+    statement = enclosing(source, span).statement
+    return isinstance(statement, ast.ClassDef) and source.span(statement) == span
 
 
 def _weight(finding: Finding) -> tuple[int, int]:

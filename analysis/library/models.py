@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.interpreter.values import MISSING, Call, HostFunction, Instance, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, LibraryClass, Subject
-from analysis.library.ownership import MODULE
+from analysis.library.ownership import MODULE, owner_of
 from analysis.library.parts import ModelPart
 from analysis.library.recording import emit
 from analysis.trace.events import Kind
@@ -46,6 +46,9 @@ _SUBPACKAGES = frozenset({"detection", "segmentation", "video", "quantization", 
 
 _UNKNOWN = SUBJECT.cls("unknown.Model", MODULE)
 _UNKNOWN.namespace.update({"is_layer": True, "is_unknown": True})
+#: What transformers' models say of themselves once they were loaded with quantized weights, by the argument that asks for it.
+_QUANTIZED = {"load_in_8bit": "is_loaded_in_8bit", "load_in_4bit": "is_loaded_in_4bit"}
+_UNKNOWN.namespace.update(dict.fromkeys((*_QUANTIZED.values(), "is_quantized"), False))
 
 
 @_UNKNOWN.method("__init__")
@@ -74,6 +77,7 @@ def _from_pretrained(call: Call) -> Value:
     """The model starts in evaluation mode."""
     model = unknown_model(call, "from_pretrained")
     model.fields["training"] = False
+    model.fields.update({name: True for asked, name in _QUANTIZED.items() if call.kwargs.get(asked) is True})
     emit(call.machine, Kind.EVAL_MODE, subject=model, detail="from_pretrained")
     return model
 
@@ -154,6 +158,23 @@ def _by_name(dotted: str) -> Value:
     return MISSING
 
 
-@SUBJECT.function("peft.get_peft_model", "peft.prepare_model_for_kbit_training", "peft.prepare_model_for_int8_training", "peft.inject_adapter_in_model")
+@SUBJECT.function("peft.prepare_model_for_kbit_training", "peft.prepare_model_for_int8_training")
+def _prepared(call: Call) -> Value:
+    return call.get(0, "model")
+
+
+@SUBJECT.function("peft.get_peft_model")
 def _adapted(call: Call) -> Value:
-    return call.args[0]
+    return _with_adapters(call, call.get(0, "model"))
+
+
+@SUBJECT.function("peft.inject_adapter_in_model")
+def _injected(call: Call) -> Value:
+    return _with_adapters(call, call.get(1, "model"))
+
+
+def _with_adapters(call: Call, model: Value) -> Value:
+    """The model itself: the adapters that are put into it train, whatever was frozen before."""
+    if isinstance(model, Instance):
+        domain_of(call).ownership.freeze(owner_of(model), flag=False)
+    return model

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Sequence
+from math import prod
 
-from analysis.interpreter.values import Symbol
-from analysis.library.tensor import Tensor
+from analysis.interpreter.values import Symbol, Value
+from analysis.library.tensor import Made, Tensor
 from analysis.source import SourceFile
 from analysis.trace import Trace
 from analysis.trace.events import Event
@@ -14,7 +16,36 @@ from analysis.trace.reading import call_at
 _CONSTANT = frozenset({"zeros", "ones", "empty", "full", "arange", "linspace", "eye"})
 #: Drawn on the device, the numbers are others than those of the host's generator.
 RANDOM = frozenset({"rand", "randn", "randint", "randperm", "normal"})
+#: Operations that make a tensor of the numbers that they are given.
+_OF_NUMBERS = frozenset({"tensor", "as_tensor"})
+#: Operations that make more of what they are given.
+_GROWING = frozenset({"expand", "repeat", "cat", "stack", "concat", "concatenate", "hstack", "vstack", "outer", "meshgrid"})
+#: Elements that cross the bus no faster than one does.
+_HANDFUL = 64
 _ACCELERATORS = ("cuda", "xpu", "mps", "npu", "hpu")
+
+
+def is_handful(made_of: Iterable[Tensor]) -> bool:
+    """Whether a tensor that was made of these has a few elements only, as far as the source tells: numbers that somebody wrote down, or a small shape."""
+    made = [each.made for each in made_of if each.made is not None]
+    factories = [each for each in made if each.op in _OF_NUMBERS | _CONSTANT | RANDOM | {"from_numpy"}]
+    return not any(each.op in _GROWING for each in made) and all(_few(each) for each in factories)
+
+
+def _few(made: Made) -> bool:
+    match made.op, made.inputs:
+        case ("tensor" | "as_tensor", (Symbol() | int() | float(), *_)):
+            return True
+        case ("tensor" | "as_tensor", (list() | tuple() as numbers, *_)):
+            return _count(numbers) <= _HANDFUL
+        case ("zeros" | "ones" | "empty" | "rand" | "randn", sizes):
+            whole = [each for size in sizes for each in (size if isinstance(size, (list, tuple)) else (size,))]
+            return all(isinstance(each, int) for each in whole) and prod(whole) <= _HANDFUL
+    return False
+
+
+def _count(numbers: Sequence[Value]) -> int:
+    return sum(_count(each) if isinstance(each, (list, tuple)) else 1 for each in numbers)
 
 
 def made_to_move(trace: Trace, move: Event) -> bool:

@@ -6,7 +6,8 @@ An earlier forward through the wrapper does not help: it prepared another backwa
 
 **How to fix it.** Call the wrapper: `ddp(x)`. Where another method of the model is wanted, let its `forward` call it.
 
-**What is not reported.** Forwards without gradients (evaluation, averaged copies); programs that average the gradients by hand.
+**What is not reported.** Forwards without gradients (evaluation, averaged copies); programs that average the gradients by hand; frameworks that
+bring the optimizer, and wrap the model that they are given themselves.
 """
 
 from __future__ import annotations
@@ -75,8 +76,12 @@ def _averages_by_hand(trace: Trace) -> bool:
 
 
 def _steps(trace: Trace, wrap: Event) -> bool:
-    """Whether anything in the program updates parameters at all."""
-    return isinstance(wrap.subject, Instance) and any(True for _ in trace.events(Kind.STEP))
+    """Whether anything in the program updates parameters at all. A framework that brings the optimizer wraps the model that it is given itself."""
+    return isinstance(wrap.subject, Instance) and any(not _brought(trace, event.subject) for event in trace.events(Kind.STEP))
+
+
+def _brought(trace: Trace, optimizer: object) -> bool:
+    return isinstance(optimizer, Instance) and optimizer.span is not None and optimizer.span.path not in trace.snapshot.contents
 
 
 def _reported(trace: Trace, event: Event, wrap: Event, span: Span) -> Reported:

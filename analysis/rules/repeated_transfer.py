@@ -3,7 +3,8 @@
 A tensor that is built once on the host and moved inside the loop crosses the bus again in each step, and from ordinary memory the host waits
 for the copy. The same happens to a plain tensor that a module keeps as an attribute and moves in its `forward`.
 
-A tensor of zeros, ones or random numbers that is made on the host in each step, only to be moved, is the small case of it: a notice.
+A tensor of zeros, ones or random numbers that is made on the host in each step, only to be moved, is the small case of it: a notice. So is a handful of
+numbers (the weights of some classes), of which only the wait counts.
 
 **How to fix it.** Move it once, before the loop; on a module, `self.register_buffer(...)`, which moves with the model. What `torch.zeros(...)` and the like
 make can be made on the device: `torch.zeros(..., device=device)`.
@@ -24,7 +25,7 @@ from analysis.library.tensor import Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._devices import goes_to_device, uses_device
-from analysis.rules._made_on_host import RANDOM, made_on_device, made_to_move
+from analysis.rules._made_on_host import RANDOM, is_handful, made_on_device, made_to_move
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -89,7 +90,7 @@ def _reported(trace: Trace, event: Event, tensor: Tensor) -> Reported:
     name = dotted(call.func.value) if call is not None and isinstance(call.func, ast.Attribute) else None
     finding = Finding(
         RULE.name,
-        RULE.severity,
+        Severity.NOTICE if is_handful(ancestors(tensor)) else RULE.severity,
         Confidence.HIGH,
         span,
         f"`{name or text(trace.snapshot, span)}` never changes, and it is copied from the host to the device in every step",

@@ -7,7 +7,7 @@ back-propagated, or the backward fills the parameters of another optimizer.
 depends on.
 
 **What is not reported.** Gradients that are set by hand or come from `autograd.grad`; a backward on one side of an undecided branch or
-through a graph that was not followed; a step that an earlier backward fills before the gradients are cleared.
+through a graph or a loss that was not followed; a step that an earlier backward fills before the gradients are cleared.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from analysis.interpreter.values import Instance
 from analysis.library.ownership import modules_in
 from analysis.library.tensor import Parameter, Tensor
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._carriers import ancestors
 from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of
 from analysis.rules._modes import holds_unknown
 from analysis.rules._objects import confidence_in, inner
@@ -59,7 +60,8 @@ def check(trace: Trace) -> Iterator[Reported]:
         if not gradients.owners or _imagined(trace, gradients) or _holds_unknown(gradients):
             continue
         for witness in trace.run(PROTOCOL, _letters(gradients), *GRADIENT_EVENTS, Kind.GRADIENT_CALL):
-            if _repeats(witness) and not _of_numbers(_between(trace, witness.events[0][0], witness.fault)):
+            backward = _between(trace, witness.events[0][0], witness.fault)
+            if _repeats(witness) and not _of_numbers(backward) and not _through_unknown(backward, gradients):
                 yield _reported(trace, gradients, witness)
 
 
@@ -93,6 +95,12 @@ def _of_numbers(backward: Event | None) -> bool:
     """Whether a backward goes through nothing but a leaf that was made of numbers: its loss is the mistake, and another rule's."""
     owners = backward.value.owners if backward is not None else ()
     return bool(owners) and all(isinstance(each, Tensor) and not isinstance(each, Parameter) and each in each.autograd.leaves for each in owners)
+
+
+def _through_unknown(backward: Event | None, gradients: Gradients) -> bool:
+    """Whether a loss comes from a call that was not followed, of which what the optimizer holds may be a part: a loss with a critic inside, say."""
+    stands_in = any(isinstance(owner, Instance) and owner.assumed for owner in gradients.owners)
+    return backward is not None and stands_in and any(each.made is not None and "callee" in each.made.options for each in ancestors(backward.value))
 
 
 def _between(trace: Trace, zero: Event, step: Event) -> Event | None:

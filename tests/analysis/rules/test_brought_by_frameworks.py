@@ -1,0 +1,131 @@
+"""Models, adapters, wrappers and loops that libraries bring along give no false findings."""
+
+import pytest
+
+from analysis.engine import analyse
+from analysis.finding import Confidence, Severity
+from analysis.rule import discover
+from analysis.snapshot import Snapshot
+
+
+def found(program, rule, severity=None):
+    """The lines of what a rule shows, or of that severity alone."""
+    report = analyse(Snapshot.of({"train.py": program.encode()}), [each for each in discover() if each.name == rule])
+    shown = [each for each in report.findings if each.confidence >= Confidence.MEDIUM and severity in {None, each.severity}]
+    return [program.encode()[: each.span.start].count(b"\n") + 1 for each in shown]
+
+
+FREEZING = """
+import torch
+from peft import get_peft_model
+from transformers import AutoModelForCausalLM, Trainer
+
+def frozen(model):
+    for _, param in model.named_parameters():
+        param.requires_grad = False
+    return model
+
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+{then}
+trainer = Trainer(model=model)
+trainer.train()
+"""
+QUANTIZED = """
+if getattr(model, "is_loaded_in_4bit", False) or getattr(model, "is_loaded_in_8bit", False):
+    model = frozen(model)
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "lines"),
+    [
+        ("model = frozen(model)", [14]),
+        ("model = get_peft_model(frozen(model), config)", []),
+        ("model = get_peft_model(model=frozen(model), peft_config=config)", []),
+        (QUANTIZED, []),
+    ],
+)
+def test_a_frozen_model_with_adapters_trains_and_whole_weights_are_not_quantized(then, lines):
+    assert found(FREEZING.format(then=then), "frozen-by-mistake") == lines
+
+
+TWO_OPTIMIZERS = """
+import importlib
+import lightning as L
+import torch
+
+def built(config):
+    return getattr(importlib.import_module(config["module"]), config["name"])(**config)
+
+class Coder(L.LightningModule):
+    def __init__(self, config):
+        super().__init__()
+        self.encoder = torch.nn.Linear(8, 8)
+        self.loss = built(config)
+
+    def training_step(self, batch, batch_idx, optimizer_idx):
+        loss, logged = self.loss(self.encoder(batch), batch, optimizer_idx)
+        return loss
+
+    def configure_optimizers(self):
+        return [torch.optim.Adam(self.encoder.parameters()), torch.optim.Adam(self.loss.critic.parameters())], []
+"""
+
+
+def test_a_loss_that_is_not_followed_may_hold_a_critic():
+    assert found(TWO_OPTIMIZERS, "step-without-backward") == []
+
+
+WRAPPED = """
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+from transformers import AutoModelForCausalLM, Trainer
+
+dist.init_process_group("nccl")
+model = DistributedDataParallel(AutoModelForCausalLM.from_pretrained("gpt2"))
+with torch.no_grad():
+    model(torch.zeros(1))
+{then}
+"""
+BY_HAND = """
+optimizer = torch.optim.AdamW(model.parameters())
+for batch in loader:
+    optimizer.zero_grad()
+    model.module(batch).loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("then", "lines"), [("Trainer(model=model.module, train_dataset=data).train()", []), (BY_HAND, [15])])
+def test_a_trainer_wraps_the_model_that_it_is_given(then, lines):
+    assert found(WRAPPED.format(then=then), "ddp-forward-bypass") == lines
+
+
+KEPT = """
+import torch
+
+def train(model, loader, device, config):
+    table = {table}
+    optimizer = torch.optim.SGD(model.to(device).parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        (model(x.to(device)) * table.to(device)).mean().backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "severity"),
+    [
+        ("torch.tensor([0.2, 0.8])", Severity.NOTICE),
+        ("torch.tensor(config.weights, dtype=torch.float32)", Severity.NOTICE),
+        ("torch.ones(3)", Severity.NOTICE),
+        ("torch.ones(3).repeat(1000)", Severity.WARNING),
+        ("torch.ones(512, 512)", Severity.WARNING),
+        ("torch.linspace(0, 1, config.steps)", Severity.WARNING),
+    ],
+)
+def test_a_handful_of_numbers_is_worth_a_notice(table, severity):
+    program = KEPT.format(table=table)
+    assert found(program, "repeated-transfer", severity) == found(program, "repeated-transfer") == [9]
