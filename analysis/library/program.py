@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 BUDGET = 60_000
 #: Steps of all runs of one entry; of one program, and what each of its files adds: a change that touches few is answered soon.
 ENTRY_BUDGET, PROGRAM_BUDGET, FILE_BUDGET = 120_000, 250_000, 3_000
+#: The most steps for all that a change touches, the nearest first: what very many programs call shows in the first of them.
+CHANGE_BUDGET = 400_000
 #: Those of them that are kept for what stands in changed files.
 RESERVE = 60_000
 #: Steps of a run that only collects what is done to arguments.
@@ -84,7 +86,8 @@ class Tracing:
         paths = (path for path in entries if path in index.facts and not _is_test(path))
         self._paths = sorted(paths, key=lambda path: (far.get(path, len(far)), path))
         self._changed = frozenset(changed)
-        self._left = PROGRAM_BUDGET + FILE_BUDGET * len(self._paths)
+        whole = PROGRAM_BUDGET + FILE_BUDGET * len(self._paths)
+        self._left = min(whole, CHANGE_BUDGET) if changed else whole
         self._reached: set[tuple[str, int]] = set()
         self._distributed: dict[str, bool] = {}
 
