@@ -64,7 +64,8 @@ def _not_given(default: Value, more: Value, spread: Value, name: str, span: Span
 
 def _may_pass(machine: Machine, spread: Value, name: str, span: Span) -> bool:
     """Whether data that are spread over the parameters of a function hold one that may be left out: a flag like any other."""
-    if not (machine.survives_raises and isinstance(spread, HostValue)):
+    data = isinstance(spread, HostValue) or (isinstance(spread, Symbol) and bool(spread.stamp) and spread.source is None)
+    if not (machine.survives_raises and data):
         return False
     return machine.domain.decide(machine, Symbol(f"{name} in what is passed", span), span) is not False
 

@@ -93,7 +93,7 @@ def _spread(machine: Machine, value: Value, kwargs: dict[str, Value], span: Span
         if isinstance(value, OpenDict):
             kwargs.setdefault("**", value.rest)
         for key, item in value.items():
-            if isinstance(key, (Symbol, HostValue)) and isinstance(item, HostValue):  # data under names that are not told
+            if isinstance(key, (Symbol, HostValue)) and (isinstance(item, HostValue) or (isinstance(item, Symbol) and item.stamp)):  # data, names not told
                 kwargs.setdefault("**", item)
     elif isinstance(value, Instance) and value.cls.find("keys") is not MISSING:
         for key in machine.items(machine.call(machine.getattr(value, "keys", span), [], {}, span), span):
