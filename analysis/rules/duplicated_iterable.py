@@ -7,7 +7,8 @@ nothing complains; in evaluation the numbers look right.
 **How to fix it.** Ask `torch.utils.data.get_worker_info()` in `__iter__` and yield every `num_workers`-th item from `id` on (over the workers of all ranks), or
 divide the list of files so.
 
-**What is not reported.** Streams that draw at random or never end; that ask for their worker, shard or rank anywhere; a `worker_init_fn`;
+**What is not reported.** Streams that draw at random or never end; that ask for their shard or rank, or for their worker where there is one rank; a
+`worker_init_fn`;
 WebDataset, Hugging Face streams and loaders that Accelerate, Lightning or another framework has prepared: they divide by themselves.
 """
 
