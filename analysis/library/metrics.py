@@ -50,6 +50,19 @@ def _take_in(call: Call) -> Value:
     return domain_of(call).casting.symbol("the value of a metric", call.span, ())
 
 
+_EVALUATION = SUBJECT.cls("unknown.Evaluation", "unknown.Metric")
+
+
+@_EVALUATION.method("compute")
+def _computed(call: Call) -> Value:
+    """One of Evaluate's knows what this process gave it, and nothing of other ranks."""
+    given = (*call.args[1:], *call.kwargs.values())
+    _measured(call, tuple(call.args[1:]))
+    if any(True for _ in tensors_in(given)):
+        return domain_of(call).autograd.plain("metric", *given)
+    return domain_of(call).casting.symbol("the value of a metric", call.span, ())
+
+
 @_METRIC.method("to", "cuda", "cpu", "clone", "__getitem__")
 def _itself(call: Call) -> Value:
     return call.args[0]
@@ -75,6 +88,12 @@ def _metric(call: Call) -> Value:
     return call.machine.instance(domain_of(call).library.cls("unknown.Metric"), call.span)
 
 
+def _evaluation(call: Call) -> Value:
+    """One that is told of other processes collects what all of them give."""
+    name = "unknown.Metric" if "num_process" in call.kwargs else "unknown.Evaluation"
+    return call.machine.instance(domain_of(call).library.cls(name), call.span)
+
+
 def _function(call: Call) -> Value:
     _measured(call, tuple(call.args))
     return domain_of(call).casting.symbol("the value of a metric", call.span, ())
@@ -89,4 +108,4 @@ def _of_library(dotted: str) -> Value:
     return HostFunction(dotted, _metric if name[:1].isupper() else _function)
 
 
-SUBJECT.values["evaluate.load"] = SUBJECT.values["evaluate.combine"] = SUBJECT.values["datasets.load_metric"] = HostFunction("evaluate.load", _metric)
+SUBJECT.values["evaluate.load"] = SUBJECT.values["evaluate.combine"] = SUBJECT.values["datasets.load_metric"] = HostFunction("evaluate.load", _evaluation)

@@ -129,3 +129,37 @@ def train(model, loader, device, config):
 def test_a_handful_of_numbers_is_worth_a_notice(table, severity):
     program = KEPT.format(table=table)
     assert found(program, "repeated-transfer", severity) == found(program, "repeated-transfer") == [9]
+
+
+MEASURED = """
+import evaluate
+import torch
+from accelerate import Accelerator
+
+accelerator = Accelerator(log_with="wandb")
+metric = evaluate.load("wer"{options})
+model, loader, validation = accelerator.prepare(torch.nn.Linear(8, 8), torch.utils.data.DataLoader(data), torch.utils.data.DataLoader(held_out))
+optimizer = accelerator.prepare(torch.optim.AdamW(model.parameters()))
+for batch in loader:
+    accelerator.backward(model(batch).mean())
+    optimizer.step()
+    optimizer.zero_grad()
+model.eval()
+predictions = []
+with torch.no_grad():
+    for batch in validation:
+        predictions.extend({predicted}.cpu().numpy())
+accelerator.log({{"wer": metric.compute(predictions=predictions)}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "predicted", "lines"),
+    [
+        ("", "model(batch).argmax(-1)", [19]),
+        ("", "accelerator.gather_for_metrics(model(batch).argmax(-1))", []),
+        (', num_process=2, process_id=0, experiment_id="run"', "model(batch).argmax(-1)", []),
+    ],
+)
+def test_evaluate_knows_what_one_rank_gave_it(options, predicted, lines):
+    assert found(MEASURED.format(options=options, predicted=predicted), "local-metric") == lines
