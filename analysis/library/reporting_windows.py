@@ -8,8 +8,8 @@ from functools import lru_cache
 from analysis.source import SourceFile, Span
 from analysis.syntax import walk
 
-#: Parts of names of what may be a step, or may lead to one.
-_STEPPING = ("step", "optim", "update", "zero", "accum", "backward", "clip", "sync", "train", "reduce", "flush")
+#: Parts of names of what may be a step, may lead to one, or may ask all ranks to take part.
+_STEPPING = ("step", "optim", "update", "zero", "accum", "backward", "clip", "sync", "train", "reduce", "flush", "save", "gather", "barrier")
 
 
 def only_reports(source: SourceFile, span: Span) -> bool:

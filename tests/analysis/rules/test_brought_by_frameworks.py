@@ -163,3 +163,29 @@ accelerator.log({{"wer": metric.compute(predictions=predictions)}})
 )
 def test_evaluate_knows_what_one_rank_gave_it(options, predicted, lines):
     assert found(MEASURED.format(options=options, predicted=predicted), "local-metric") == lines
+
+
+SAVED = """
+import torch
+from accelerate import Accelerator
+
+def main(args, data):
+    accelerator = Accelerator(gradient_accumulation_steps=args.window)
+    model, loader = accelerator.prepare(torch.nn.Linear(8, 8), torch.utils.data.DataLoader(data))
+    optimizer = accelerator.prepare(torch.optim.AdamW(model.parameters()))
+    steps = 0
+    for batch in loader:
+        with accelerator.accumulate(model):
+            accelerator.backward(model(batch).mean())
+            optimizer.step()
+            optimizer.zero_grad()
+        if accelerator.sync_gradients:
+            steps += 1
+            if accelerator.is_main_process:
+                if steps % 500 == 0:
+                    accelerator.save_state("last")
+"""
+
+
+def test_what_is_saved_every_now_and_then_is_rehearsed():
+    assert found(SAVED, "guarded-sharded-save") == [19]
