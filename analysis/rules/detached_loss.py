@@ -76,8 +76,8 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
 def _leaf(loss: Tensor) -> Made | None:
     """The ``torch.tensor(number)`` that is back-propagated: a graph of its own, whatever the number was computed from."""
     tensor = loss
-    while tensor.made is not None and tensor.made.op in _OF_ONE and isinstance(tensor.made.inputs[0], Tensor):
-        tensor = tensor.made.inputs[0]
+    while tensor.made is not None and tensor.made.op in _OF_ONE and isinstance(before := next(iter(tensor.made.inputs), None), Tensor):
+        tensor = before
     made = tensor.made if tensor in tensor.autograd.leaves else None
     given = made.inputs[0] if made is not None and made.op == "tensor" and made.inputs else None
     numbers = isinstance(given, list) and bool(given) and all(isinstance(each, Scalar) or (isinstance(each, Tensor) and each.forwards) for each in given)

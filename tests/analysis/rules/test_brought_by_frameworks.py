@@ -189,3 +189,20 @@ def main(args, data):
 
 def test_what_is_saved_every_now_and_then_is_rehearsed():
     assert found(SAVED, "guarded-sharded-save") == [19]
+
+
+NAMED = """
+import torch
+
+model = torch.nn.Linear(8, 8)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x in loader:
+    optimizer.zero_grad()
+    torch.mean(input=model(x)).backward()
+    optimizer.step()
+"""
+
+
+def test_an_operation_may_be_given_everything_by_name():
+    report = analyse(Snapshot.of({"train.py": NAMED.encode()}), [each for each in discover() if each.name == "detached-loss"])
+    assert (report.findings, report.problems) == ((), ())
