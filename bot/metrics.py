@@ -92,6 +92,9 @@ class Metrics:
 
     deliveries: Counter = field(default_factory=lambda: Counter("preflight_deliveries_total", "Webhook deliveries by event and outcome."))
     jobs: Counter = field(default_factory=lambda: Counter("preflight_jobs_total", "Finished steps of jobs by kind, step and outcome."))
+    answer_seconds: Histogram = field(
+        default_factory=lambda: Histogram("preflight_answer_seconds", "From a delivery's arrival to its answer, which says that it is stored.")
+    )
     step_seconds: Histogram = field(default_factory=lambda: Histogram("preflight_step_seconds", "Duration of a step of a job."))
     requests: Counter = field(default_factory=lambda: Counter("preflight_github_requests_total", "Requests to GitHub by method and status."))
     redeliveries: Counter = field(
@@ -112,6 +115,7 @@ class Metrics:
             self.oldest,
             self.deliveries,
             self.jobs,
+            self.answer_seconds,
             self.step_seconds,
             self.requests,
             self.budget,

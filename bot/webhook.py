@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 import uuid
 from dataclasses import dataclass
 
@@ -33,7 +34,12 @@ class Webhook:
 
     async def receive(self, request: web.Request) -> web.Response:
         """202 stored or nothing to do; 400 malformed, 401 not GitHub's, 413 too large, 503 could not be stored."""
-        body = await request.read()  # 413 comes from the application's limit
+        arrived = time.monotonic()
+        answer = await self._answered(request, await request.read())  # 413 comes from the application's limit
+        self.metrics.answer_seconds.observe(time.monotonic() - arrived)
+        return answer
+
+    async def _answered(self, request: web.Request, body: bytes) -> web.Response:
         if not self._is_genuine(request, body):
             return self._answer("", "refused", web.HTTPUnauthorized.status_code, "X-Hub-Signature-256 is missing or does not match")
         event = request.headers.get("X-GitHub-Event", "")

@@ -21,4 +21,4 @@ def test_exposition() -> None:
     assert 'preflight_step_seconds_bucket{kind="review",step="begin",le="0.5"} 1' in lines
     assert 'preflight_step_seconds_bucket{kind="review",step="begin",le="+Inf"} 2' in lines
     assert 'preflight_step_seconds_count{kind="review",step="begin"} 2' in lines
-    assert len([line for line in lines if line.startswith("# TYPE")]) == 10
+    assert len([line for line in lines if line.startswith("# TYPE")]) == 11

@@ -117,6 +117,7 @@ async def test_pages(repository: Repository, client: aiohttp.ClientSession) -> N
     assert 'preflight_deliveries_total{event="pull_request",outcome="stored"}' in text
     assert 'preflight_step_seconds_bucket{kind="review",step="analyse",le="+Inf"}' in text
     assert 'preflight_findings_total{outcome="introduced",rule="marked-line"}' in text
+    assert "\npreflight_answer_seconds_count " in text
     assert "\npreflight_queue_age_seconds " in text
     assert 'preflight_github_budget_remaining{resource="core"}' in text
 
