@@ -5,7 +5,7 @@ import math
 import torch
 from preflight_zoo.attention import causal_mask, fused, joined_heads, scores, split_heads
 from preflight_zoo.cache import DynamicCache
-from preflight_zoo.losses import causal_lm_loss
+from preflight_zoo.language_heads import CausalHead
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.pretrained import Block, Configuration, PretrainedModel
 from torch import nn
@@ -180,27 +180,15 @@ class GPT2Model(PretrainedModel):
         return ModelOutput(last_hidden_state=x, cache=cache if use_cache else None, hidden_states=None, attentions=None)
 
 
-class GPT2LMHeadModel(PretrainedModel):
+class GPT2LMHeadModel(CausalHead):
+    decoder_name = "transformer"
+
     def __init__(self, config):
         super().__init__(config)
         self.transformer = GPT2Model(config)
         self.lm_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         if config.tie_word_embeddings:
             self.lm_head.weight = self.transformer.wte.weight
-
-    def get_input_embeddings(self):
-        return self.transformer.wte
-
-    def forward(self, input_ids=None, labels=None, logits_to_keep=0, num_items_in_batch=None, **others):
-        outputs = self.transformer(input_ids, **others)
-        x = outputs.last_hidden_state
-        if logits_to_keep:
-            x = x[:, -logits_to_keep:, :]
-        logits = self.lm_head(x)
-        loss = None
-        if labels is not None:
-            loss = causal_lm_loss(logits, labels, self.config.vocab_size, num_items_in_batch)
-        return ModelOutput(loss=loss, logits=logits, cache=outputs.cache, hidden_states=None, attentions=None)
 
 
 def build(config):

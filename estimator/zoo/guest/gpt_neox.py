@@ -1,10 +1,11 @@
 """GPT-NeoX and Pythia. Mirrors transformers 5.24.0 (``models/gpt_neox``): parameter names and the operations of a training step, in their order."""
 
 import torch
-from preflight_zoo.attention import causal_mask, fused, joined_heads, scores
+from preflight_zoo.attention import causal_mask
 from preflight_zoo.cache import DynamicCache
+from preflight_zoo.decoder_attention import DecoderAttention
+from preflight_zoo.language_heads import CausalHead, SequenceHead
 from preflight_zoo.llama import LlamaRotaryEmbedding
-from preflight_zoo.losses import causal_lm_loss, classification_loss, last_tokens
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.phi3 import rotated
 from preflight_zoo.pretrained import Block, Configuration, PretrainedModel
@@ -55,7 +56,7 @@ class GPTNeoXMLP(nn.Module):
         return self.dense_4h_to_h(x)
 
 
-class GPTNeoXAttention(nn.Module):
+class GPTNeoXAttention(DecoderAttention):
     def __init__(self, config, layer):
         super().__init__()
         self.config = config
@@ -64,30 +65,18 @@ class GPTNeoXAttention(nn.Module):
         self.query_key_value = nn.Linear(config.hidden_size, 3 * config.hidden_size, bias=config.attention_bias)
         self.dense = nn.Linear(config.hidden_size, config.hidden_size, bias=config.attention_bias)
 
-    def forward(self, x, positions, mask, cache):
+    def projected(self, x):
         shape = (*x.shape[:-1], -1, 3 * self.config.head_size)
         qkv = self.query_key_value(x).view(shape).transpose(1, 2)
         query, key, value = qkv.chunk(3, dim=-1)
-        cosine, sine = positions
-        query, key = rotated(query, key, cosine, sine)
-        if cache is not None:
-            key, value = cache.update(key, value, self.layer)
-        dropout = self.config.attention_dropout if self.training else 0.0
-        if self.config._attn_implementation == "eager":
-            attended, weights = self.eager(query, key, value, mask, dropout)
-        else:
-            attended, weights = fused(query, key, value, mask, dropout, self.scaling, groups=1, causal=True), None
-        attended = joined_heads(attended)
-        attended = self.dense(attended)
-        return attended, weights
+        return query, key, value
 
-    def eager(self, query, key, value, mask, dropout):
-        weights = scores(query, key, mask, self.scaling)
-        weights = nn.functional.softmax(weights, dim=-1, dtype=torch.float32).to(query.dtype)
-        weights = nn.functional.dropout(weights, p=dropout, training=self.training)
-        attended = torch.matmul(weights, value)
-        attended = attended.transpose(1, 2).contiguous()
-        return attended, weights
+    def placed(self, query, key, positions):
+        cosine, sine = positions
+        return rotated(query, key, cosine, sine)
+
+    def output(self, attended):
+        return self.dense(attended)
 
 
 class GPTNeoXLayer(Block):
@@ -148,7 +137,9 @@ class GPTNeoXModel(PretrainedModel):
         return ModelOutput(last_hidden_state=x, cache=cache if use_cache else None, hidden_states=None, attentions=None)
 
 
-class GPTNeoXForCausalLM(PretrainedModel):
+class GPTNeoXForCausalLM(CausalHead):
+    decoder_name = "gpt_neox"
+
     def __init__(self, config):
         super().__init__(config)
         self.gpt_neox = GPTNeoXModel(config)
@@ -156,39 +147,14 @@ class GPTNeoXForCausalLM(PretrainedModel):
         if config.tie_word_embeddings:
             self.lm_head.weight = self.gpt_neox.embed_in.weight
 
-    def get_input_embeddings(self):
-        return self.gpt_neox.embed_in
 
-    def forward(self, input_ids=None, labels=None, logits_to_keep=0, num_items_in_batch=None, **others):
-        outputs = self.gpt_neox(input_ids, **others)
-        x = outputs.last_hidden_state
-        if logits_to_keep:
-            x = x[:, -logits_to_keep:, :]
-        logits = self.lm_head(x)
-        loss = None
-        if labels is not None:
-            loss = causal_lm_loss(logits, labels, self.config.vocab_size, num_items_in_batch)
-        return ModelOutput(loss=loss, logits=logits, cache=outputs.cache, hidden_states=None, attentions=None)
+class GPTNeoXForSequenceClassification(SequenceHead):
+    decoder_name = "gpt_neox"
 
-
-class GPTNeoXForSequenceClassification(PretrainedModel):
     def __init__(self, config):
         super().__init__(config)
         self.gpt_neox = GPTNeoXModel(config)
         self.score = nn.Linear(config.hidden_size, config.num_labels, bias=False)
-
-    def get_input_embeddings(self):
-        return self.gpt_neox.embed_in
-
-    def forward(self, input_ids=None, labels=None, **others):
-        outputs = self.gpt_neox(input_ids, **others)
-        x = outputs.last_hidden_state
-        logits = self.score(x)
-        chosen, found = last_tokens(self.config, logits, input_ids)
-        loss = None
-        if labels is not None:
-            loss = classification_loss(self.config, chosen, labels)
-        return ModelOutput(loss=loss, logits=chosen, cache=outputs.cache, hidden_states=None, attentions=None)
 
 
 def build(config):

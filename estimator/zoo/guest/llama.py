@@ -6,9 +6,10 @@ Mistral and Qwen2 differ in biases and defaults only; they, Qwen3 and Phi-3 are 
 from functools import partial
 
 import torch
-from preflight_zoo.attention import causal_mask, fused, joined_heads, repeat_heads, scores, split_heads
+from preflight_zoo.attention import causal_mask, split_heads
 from preflight_zoo.cache import DynamicCache
-from preflight_zoo.losses import causal_lm_loss, classification_loss, last_tokens
+from preflight_zoo.decoder_attention import DecoderAttention
+from preflight_zoo.language_heads import CausalHead, SequenceHead
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.pretrained import Block, Configuration, PretrainedModel
 from torch import nn
@@ -111,7 +112,7 @@ class LlamaMLP(nn.Module):
         return self.down_proj(self.act_fn(self.gate_proj(x)) * self.up_proj(x))
 
 
-class LlamaAttention(nn.Module):
+class LlamaAttention(DecoderAttention):
     def __init__(self, config, layer):
         super().__init__()
         self.config = config
@@ -130,30 +131,9 @@ class LlamaAttention(nn.Module):
         value = split_heads(self.v_proj(x), self.config.head_dim)
         return query, key, value
 
-    def forward(self, x, positions, mask, cache):
-        query, key, value = self.projected(x)
+    def placed(self, query, key, positions):
         cosine, sine = positions
-        query, key = rotated(query, key, cosine, sine)
-        if cache is not None:
-            key, value = cache.update(key, value, self.layer)
-        dropout = self.config.attention_dropout if self.training else 0.0
-        if self.config._attn_implementation == "eager":
-            attended, weights = self.eager(query, key, value, mask, dropout)
-        else:
-            attended, weights = fused(query, key, value, mask, dropout, self.scaling, self.groups, causal=True), None
-        attended = joined_heads(attended)
-        attended = self.o_proj(attended)
-        return attended, weights
-
-    def eager(self, query, key, value, mask, dropout):
-        key = repeat_heads(key, self.groups)
-        value = repeat_heads(value, self.groups)
-        weights = scores(query, key, mask, self.scaling)
-        weights = nn.functional.softmax(weights, dim=-1, dtype=torch.float32).to(query.dtype)
-        weights = nn.functional.dropout(weights, p=dropout, training=self.training)
-        attended = torch.matmul(weights, value)
-        attended = attended.transpose(1, 2).contiguous()
-        return attended, weights
+        return rotated(query, key, cosine, sine)
 
 
 class LlamaDecoderLayer(Block):
@@ -224,7 +204,7 @@ class LlamaModel(PretrainedModel):
         return ModelOutput(last_hidden_state=x, cache=cache if use_cache else None, hidden_states=None, attentions=None)
 
 
-class LlamaForCausalLM(PretrainedModel):
+class LlamaForCausalLM(CausalHead):
     model_class = LlamaModel
 
     def __init__(self, config):
@@ -234,46 +214,14 @@ class LlamaForCausalLM(PretrainedModel):
         if config.tie_word_embeddings:
             self.lm_head.weight = self.model.embed_tokens.weight
 
-    def get_input_embeddings(self):
-        return self.model.embed_tokens
 
-    def scored(self, x):
-        return self.lm_head(x)
-
-    def forward(self, input_ids=None, labels=None, logits_to_keep=0, num_items_in_batch=None, **others):
-        outputs = self.model(input_ids=input_ids, **others)
-        x = outputs.last_hidden_state
-        if logits_to_keep:
-            x = x[:, -logits_to_keep:, :]
-        logits = self.scored(x)
-        loss = None
-        if labels is not None:
-            loss = causal_lm_loss(logits, labels, self.config.vocab_size, num_items_in_batch)
-        return ModelOutput(loss=loss, logits=logits, cache=outputs.cache, hidden_states=None, attentions=None)
-
-
-class LlamaForSequenceClassification(PretrainedModel):
-    """Scores of each sequence's last token that is not padding; every token is scored first, as in the library."""
-
+class LlamaForSequenceClassification(SequenceHead):
     model_class = LlamaModel
 
     def __init__(self, config):
         super().__init__(config)
         self.model = self.model_class(config)
         self.score = nn.Linear(config.hidden_size, config.num_labels, bias=False)
-
-    def get_input_embeddings(self):
-        return self.model.embed_tokens
-
-    def forward(self, input_ids=None, labels=None, **others):
-        outputs = self.model(input_ids, **others)
-        x = outputs.last_hidden_state
-        logits = self.score(x)
-        chosen, found = last_tokens(self.config, logits, input_ids)
-        loss = None
-        if labels is not None:
-            loss = classification_loss(self.config, chosen, labels)
-        return ModelOutput(loss=loss, logits=chosen, cache=outputs.cache, hidden_states=None, attentions=None)
 
 
 def build(config):

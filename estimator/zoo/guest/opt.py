@@ -1,9 +1,10 @@
 """OPT. Mirrors transformers 5.24.0 (``models/opt``): parameter names and the operations of a training step, in their order."""
 
 import torch
-from preflight_zoo.attention import causal_mask, fused, joined_heads, scores
+from preflight_zoo.attention import causal_mask
 from preflight_zoo.cache import DynamicCache
-from preflight_zoo.losses import causal_lm_loss, classification_loss, last_tokens
+from preflight_zoo.decoder_attention import DecoderAttention
+from preflight_zoo.language_heads import CausalHead, SequenceHead
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.pretrained import Block, Configuration, PretrainedModel
 from torch import nn
@@ -50,7 +51,10 @@ class Positions(nn.Embedding):
         return super().forward(position_ids + 2)
 
 
-class OPTAttention(nn.Module):
+class OPTAttention(DecoderAttention):
+    #: Queries are scaled when they are made.
+    scaling = 1.0
+
     def __init__(self, config, layer):
         super().__init__()
         self.config = config
@@ -65,31 +69,17 @@ class OPTAttention(nn.Module):
     def by_heads(self, x):
         return x.view(x.shape[0], -1, self.heads, self.head_size).transpose(1, 2)
 
-    def forward(self, x, mask, cache):
+    def projected(self, x):
         query = self.q_proj(x) * self.head_size**-0.5
         query = self.by_heads(query)
         key = self.k_proj(x)
         value = self.v_proj(x)
         key = self.by_heads(key)
         value = self.by_heads(value)
-        if cache is not None:
-            key, value = cache.update(key, value, self.layer)
-        dropout = self.config.attention_dropout if self.training else 0.0
-        if self.config._attn_implementation == "eager":
-            attended, weights = self.eager(query, key, value, mask, dropout)
-        else:
-            attended, weights = fused(query, key, value, mask, dropout, 1.0, groups=1, causal=True), None
-        attended = joined_heads(attended)
-        attended = self.out_proj(attended)
-        return attended, weights
+        return query, key, value
 
-    def eager(self, query, key, value, mask, dropout):
-        weights = scores(query, key, mask, 1.0)
-        weights = nn.functional.softmax(weights, dim=-1, dtype=torch.float32).to(query.dtype)
-        weights = nn.functional.dropout(weights, p=dropout, training=self.training)
-        attended = torch.matmul(weights, value)
-        attended = attended.transpose(1, 2).contiguous()
-        return attended, weights
+    def output(self, attended):
+        return self.out_proj(attended)
 
 
 class OPTDecoderLayer(Block):
@@ -111,7 +101,7 @@ class OPTDecoderLayer(Block):
         before = x
         if norm_first:
             x = self.self_attn_layer_norm(x)
-        x, weights = self.self_attn(x, mask, cache)
+        x, weights = self.self_attn(x, None, mask, cache)
         x = self.dropped(x)
         x = before + x
         if not norm_first:
@@ -187,7 +177,7 @@ class OPTModel(PretrainedModel):
         return self.decoder(input_ids, **others)
 
 
-class OPTForCausalLM(PretrainedModel):
+class OPTForCausalLM(CausalHead):
     def __init__(self, config):
         super().__init__(config)
         self.model = OPTModel(config)
@@ -195,39 +185,18 @@ class OPTForCausalLM(PretrainedModel):
         if config.tie_word_embeddings:
             self.lm_head.weight = self.model.decoder.embed_tokens.weight
 
-    def get_input_embeddings(self):
-        return self.model.decoder.embed_tokens
+    def decoded(self, input_ids, **others):
+        return self.model.decoder(input_ids=input_ids, **others)
 
-    def forward(self, input_ids=None, labels=None, logits_to_keep=0, num_items_in_batch=None, **others):
-        outputs = self.model.decoder(input_ids=input_ids, **others)
-        x = outputs.last_hidden_state
-        if logits_to_keep:
-            x = x[:, -logits_to_keep:, :]
-        logits = self.lm_head(x).contiguous()
-        loss = None
-        if labels is not None:
-            loss = causal_lm_loss(logits, labels, self.config.vocab_size, num_items_in_batch)
-        return ModelOutput(loss=loss, logits=logits, cache=outputs.cache, hidden_states=None, attentions=None)
+    def scored(self, x):
+        return self.lm_head(x).contiguous()
 
 
-class OPTForSequenceClassification(PretrainedModel):
+class OPTForSequenceClassification(SequenceHead):
     def __init__(self, config):
         super().__init__(config)
         self.model = OPTModel(config)
         self.score = nn.Linear(config.word_embed_proj_dim, config.num_labels, bias=False)
-
-    def get_input_embeddings(self):
-        return self.model.decoder.embed_tokens
-
-    def forward(self, input_ids=None, labels=None, **others):
-        outputs = self.model(input_ids, **others)
-        x = outputs.last_hidden_state
-        logits = self.score(x)
-        chosen, found = last_tokens(self.config, logits, input_ids)
-        loss = None
-        if labels is not None:
-            loss = classification_loss(self.config, chosen, labels)
-        return ModelOutput(loss=loss, logits=chosen, cache=outputs.cache, hidden_states=None, attentions=None)
 
 
 def build(config):

@@ -1,9 +1,10 @@
 """Phi-1, 1.5 and 2. Mirrors transformers 5.24.0 (``models/phi``): attention and feed-forward side by side, a part of each head turned by positions."""
 
 import torch
-from preflight_zoo.attention import causal_mask, fused, joined_heads, scores, split_heads
-from preflight_zoo.gpt2 import ACTIVATIONS
+from preflight_zoo.attention import causal_mask, split_heads
 from preflight_zoo.cache import DynamicCache
+from preflight_zoo.decoder_attention import DecoderAttention
+from preflight_zoo.gpt2 import ACTIVATIONS
 from preflight_zoo.llama import LlamaForCausalLM, LlamaForSequenceClassification, LlamaRotaryEmbedding
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.phi3 import rotated
@@ -54,7 +55,7 @@ class PhiMLP(nn.Module):
         return x
 
 
-class PhiAttention(nn.Module):
+class PhiAttention(DecoderAttention):
     def __init__(self, config, layer):
         super().__init__()
         self.config = config
@@ -69,7 +70,7 @@ class PhiAttention(nn.Module):
             self.q_layernorm = nn.LayerNorm(config.head_size, eps=config.layer_norm_eps)
             self.k_layernorm = nn.LayerNorm(config.head_size, eps=config.layer_norm_eps)
 
-    def forward(self, x, positions, mask, cache):
+    def projected(self, x):
         size = self.config.head_size
         query = split_heads(self.q_proj(x), size)
         key = split_heads(self.k_proj(x), size)
@@ -77,26 +78,14 @@ class PhiAttention(nn.Module):
         if self.config.qk_layernorm:
             query = self.q_layernorm(query)
             key = self.k_layernorm(key)
-        cosine, sine = positions
-        query, key = rotated(query, key, cosine, sine)
-        if cache is not None:
-            key, value = cache.update(key, value, self.layer)
-        dropout = self.config.attention_dropout if self.training else 0.0
-        if self.config._attn_implementation == "eager":
-            attended, weights = self.eager(query, key, value, mask, dropout)
-        else:
-            attended, weights = fused(query, key, value, mask, dropout, self.scaling, self.groups, causal=True), None
-        attended = joined_heads(attended)
-        attended = self.dense(attended)
-        return attended, weights
+        return query, key, value
 
-    def eager(self, query, key, value, mask, dropout):
-        weights = scores(query, key, mask, self.scaling)
-        weights = nn.functional.softmax(weights, dim=-1, dtype=torch.float32).to(query.dtype)
-        weights = nn.functional.dropout(weights, p=dropout, training=self.training)
-        attended = torch.matmul(weights, value)
-        attended = attended.transpose(1, 2).contiguous()
-        return attended, weights
+    def placed(self, query, key, positions):
+        cosine, sine = positions
+        return rotated(query, key, cosine, sine)
+
+    def output(self, attended):
+        return self.dense(attended)
 
 
 class PhiDecoderLayer(Block):

@@ -4,7 +4,6 @@ Its sliding window is not modelled, since a window longer than the sequence chan
 """
 
 import torch
-from preflight_zoo.attention import fused, joined_heads
 from preflight_zoo.llama import LlamaAttention, LlamaConfig, LlamaDecoderLayer, LlamaForCausalLM, LlamaForSequenceClassification, LlamaModel, turned
 from torch import nn
 
@@ -57,7 +56,7 @@ class Phi3Attention(LlamaAttention):
         self.o_proj = nn.Linear(config.num_attention_heads * config.head_dim, config.hidden_size, bias=False)
         self.qkv_proj = nn.Linear(config.hidden_size, width, bias=False)
 
-    def forward(self, x, positions, mask, cache):
+    def projected(self, x):
         config = self.config
         shape = (*x.shape[:-1], -1, config.head_dim)
         qkv = self.qkv_proj(x)
@@ -66,18 +65,11 @@ class Phi3Attention(LlamaAttention):
         query = qkv[..., :first].view(shape).transpose(1, 2)
         key = qkv[..., first:second].view(shape).transpose(1, 2)
         value = qkv[..., second:].view(shape).transpose(1, 2)
+        return query, key, value
+
+    def placed(self, query, key, positions):
         cosine, sine = positions
-        query, key = rotated(query, key, cosine, sine)
-        if cache is not None:
-            key, value = cache.update(key, value, self.layer)
-        dropout = config.attention_dropout if self.training else 0.0
-        if config._attn_implementation == "eager":
-            attended, weights = self.eager(query, key, value, mask, dropout)
-        else:
-            attended, weights = fused(query, key, value, mask, dropout, self.scaling, self.groups, causal=True), None
-        attended = joined_heads(attended)
-        attended = self.o_proj(attended)
-        return attended, weights
+        return rotated(query, key, cosine, sine)
 
 
 class Phi3DecoderLayer(LlamaDecoderLayer):
