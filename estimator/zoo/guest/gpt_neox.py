@@ -3,11 +3,10 @@
 import torch
 from preflight_zoo.attention import causal_mask
 from preflight_zoo.cache import DynamicCache
-from preflight_zoo.decoder_attention import DecoderAttention
 from preflight_zoo.language_heads import CausalHead, SequenceHead
 from preflight_zoo.llama import LlamaRotaryEmbedding
 from preflight_zoo.outputs import ModelOutput
-from preflight_zoo.phi3 import rotated
+from preflight_zoo.phi3 import PartlyTurnedAttention
 from preflight_zoo.pretrained import Block, Configuration, PretrainedModel
 from torch import nn
 
@@ -56,7 +55,7 @@ class GPTNeoXMLP(nn.Module):
         return self.dense_4h_to_h(x)
 
 
-class GPTNeoXAttention(DecoderAttention):
+class GPTNeoXAttention(PartlyTurnedAttention):
     def __init__(self, config, layer):
         super().__init__()
         self.config = config
@@ -70,10 +69,6 @@ class GPTNeoXAttention(DecoderAttention):
         qkv = self.query_key_value(x).view(shape).transpose(1, 2)
         query, key, value = qkv.chunk(3, dim=-1)
         return query, key, value
-
-    def placed(self, query, key, positions):
-        cosine, sine = positions
-        return rotated(query, key, cosine, sine)
 
     def output(self, attended):
         return self.dense(attended)

@@ -3,11 +3,10 @@
 import torch
 from preflight_zoo.attention import causal_mask, split_heads
 from preflight_zoo.cache import DynamicCache
-from preflight_zoo.decoder_attention import DecoderAttention
 from preflight_zoo.gpt2 import ACTIVATIONS
 from preflight_zoo.llama import LlamaForCausalLM, LlamaForSequenceClassification, LlamaRotaryEmbedding
 from preflight_zoo.outputs import ModelOutput
-from preflight_zoo.phi3 import rotated
+from preflight_zoo.phi3 import PartlyTurnedAttention
 from preflight_zoo.pretrained import Block, Configuration, PretrainedModel
 from torch import nn
 
@@ -55,7 +54,7 @@ class PhiMLP(nn.Module):
         return x
 
 
-class PhiAttention(DecoderAttention):
+class PhiAttention(PartlyTurnedAttention):
     def __init__(self, config, layer):
         super().__init__()
         self.config = config
@@ -79,10 +78,6 @@ class PhiAttention(DecoderAttention):
             query = self.q_layernorm(query)
             key = self.k_layernorm(key)
         return query, key, value
-
-    def placed(self, query, key, positions):
-        cosine, sine = positions
-        return rotated(query, key, cosine, sine)
 
     def output(self, attended):
         return self.dense(attended)

@@ -4,7 +4,8 @@ Its sliding window is not modelled, since a window longer than the sequence chan
 """
 
 import torch
-from preflight_zoo.llama import LlamaAttention, LlamaConfig, LlamaDecoderLayer, LlamaForCausalLM, LlamaForSequenceClassification, LlamaModel, turned
+from preflight_zoo.decoder_attention import DecoderAttention
+from preflight_zoo.llama import LlamaConfig, LlamaDecoderLayer, LlamaForCausalLM, LlamaForSequenceClassification, LlamaModel, turned
 from torch import nn
 
 
@@ -45,9 +46,17 @@ def rotated(query, key, cosine, sine):
     return turned_query, turned_key
 
 
-class Phi3Attention(LlamaAttention):
+class PartlyTurnedAttention(DecoderAttention):
+    """Positions turn a part of each head only."""
+
+    def placed(self, query, key, positions):
+        cosine, sine = positions
+        return rotated(query, key, cosine, sine)
+
+
+class Phi3Attention(PartlyTurnedAttention):
     def __init__(self, config, layer):
-        nn.Module.__init__(self)
+        super().__init__()
         self.config = config
         self.layer = layer
         self.groups = config.num_attention_heads // config.num_key_value_heads
@@ -66,10 +75,6 @@ class Phi3Attention(LlamaAttention):
         key = qkv[..., first:second].view(shape).transpose(1, 2)
         value = qkv[..., second:].view(shape).transpose(1, 2)
         return query, key, value
-
-    def placed(self, query, key, positions):
-        cosine, sine = positions
-        return rotated(query, key, cosine, sine)
 
 
 class Phi3DecoderLayer(LlamaDecoderLayer):
