@@ -4,19 +4,10 @@ import torch
 from preflight_library import log_value
 
 
-class LightningDataModule:
-    trainer = None
-
-    def __init__(self, *args, **kwargs):
-        pass
-
-    def save_hyperparameters(self, *args, **kwargs):
-        pass
+class Data:
+    """Where a module or a data module says what it is trained on."""
 
     def prepare_data(self):
-        pass
-
-    def setup(self, stage=None):
         pass
 
     def train_dataloader(self):
@@ -27,6 +18,19 @@ class LightningDataModule:
 
     def test_dataloader(self):
         return None
+
+
+class LightningDataModule(Data):
+    trainer = None
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def save_hyperparameters(self, *args, **kwargs):
+        pass
+
+    def setup(self, stage=None):
+        pass
 
 
 class Hooks:
@@ -46,7 +50,7 @@ class Callback(Hooks):
     pass
 
 
-class LightningModule(torch.nn.Module, Hooks):
+class LightningModule(torch.nn.Module, Hooks, Data):
     automatic_optimization = True
 
     def __init__(self, *args, **kwargs):
@@ -123,9 +127,6 @@ class LightningModule(torch.nn.Module, Hooks):
     def lr_scheduler_step(self, scheduler, metric=None):
         scheduler.step()
 
-    def prepare_data(self):
-        pass
-
     def training_step(self, batch, batch_idx, *args):
         return None
 
@@ -133,15 +134,6 @@ class LightningModule(torch.nn.Module, Hooks):
         return None
 
     def test_step(self, batch, batch_idx, *args):
-        return None
-
-    def train_dataloader(self):
-        return None
-
-    def val_dataloader(self):
-        return None
-
-    def test_dataloader(self):
         return None
 
     @property
