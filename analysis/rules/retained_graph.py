@@ -116,7 +116,8 @@ def _reported(trace: Trace, kept: Kept) -> Reported:
     steps.append(Evidence(stored, f"{'it' if put else 'the value'} is kept in {holder}, which outlives the iteration"))
     if kept.backward is not None:
         steps.append(Evidence(visible(kept.backward, files), "the only backward through the graph runs here, in the same iteration"))
-    message = f"`{text(trace.snapshot, span)}` keeps a value with its autograd graph in {holder} beyond the iteration: {effect}"
+    here = f"`{text(trace.snapshot, span)}`"
+    message = f"{here} keeps a value with its autograd graph {'' if here == holder else f'in {holder} '}beyond the iteration: {effect}"
     finding = Finding(RULE.name, severity, confidence_in(kept.forward.subject), span, message, tuple(steps))
     return detached(trace, finding, kept.store, put)
 

@@ -21,7 +21,7 @@ def phases_chart(pair: EstimatePair) -> list[str]:
     series = [f"    bar [{_values(after, names)}]"]
     if before:
         series.append(f"    line [{_values(before, names)}]")
-    title = "Peak of each phase in GiB: head as bars" + (", base as a line" if before else "")
+    title = "Allocated at the peak of each phase, in GiB: head as bars" + (", base as a line" if before else "")
     lines = ["xychart-beta", f'    title "{title}"', f"    x-axis [{axis}]", f'    y-axis "GiB" 0 --> {highest / _GIB * 1.1:.1f}', *series]
     return ["```mermaid", *lines, "```"]
 

@@ -228,7 +228,7 @@ def _reason(callee: Value, error: Exception, unknown: Symbol | None) -> str:
         return f"{without_marks(error.name)} is not followed"
     if isinstance(error, KeyError) and error.args:
         return f"there is no {error.args[0]!r:.60} here, as far as it was followed"
-    return f"{_name_of(callee)} cannot be worked out here"
+    return f"what {_name_of(callee)} gives cannot be worked out without running it"
 
 
 def _of_tensors(callee: Value, operands: Sequence[Value]) -> bool:
