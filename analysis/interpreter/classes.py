@@ -95,9 +95,14 @@ def _make_members(machine: Machine, cls: Class) -> None:
     cls.metadata["members"] = members
 
 
+def member_name(value: Value) -> str:
+    """The name of a member of an enumeration with its class's; "" for any other value."""
+    return f"{value.cls.dotted}.{value.fields['name']}" if isinstance(value, Instance) and "members" in value.cls.metadata else ""
+
+
 def plain_member(value: Value, other: Value) -> Value:
     """A member of an enumeration that is text or a number as well, where it meets one; else the value itself."""
-    if isinstance(value, Instance) and "members" in value.cls.metadata and isinstance(other, (str, int, float)) and _is_mixed(value.cls):
+    if isinstance(other, (str, int, float)) and member_name(value) and _is_mixed(value.cls):
         return value.fields["value"]
     return value
 

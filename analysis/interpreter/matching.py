@@ -54,7 +54,8 @@ def matches(machine: Machine, pattern: ast.pattern, subject: Value, frame: Frame
         case ast.MatchValue(value=value):
             span = frame.file.span(value)
             result = operators.compare(machine, ast.Eq(), subject, machine.evaluate(value, frame), span)
-            return result if isinstance(result, bool) else None
+            chosen = machine.domain.watches_stores and isinstance(result, Symbol)  # as ``if`` and ``elif`` choose; where numbers are at stake, all may be
+            return machine.truth(result, span) if chosen else result if isinstance(result, bool) else None
         case ast.MatchSingleton(value=value):
             return None if isinstance(subject, (Symbol, Alternatives)) else subject is value
         case ast.MatchSequence(patterns=patterns):

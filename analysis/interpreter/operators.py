@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.certainty import MAX_ALTERNATIVES
 from analysis.interpreter.affordable import operator_is_too_large
-from analysis.interpreter.classes import plain_member
+from analysis.interpreter.classes import member_name, plain_member
 from analysis.interpreter.joins import join
 from analysis.interpreter.own_items import OwnItems, has_items
 from analysis.interpreter.reflection import is_type
@@ -99,12 +99,13 @@ def truth(machine: Machine, value: Value, span: Span) -> bool | None:
 def derived(machine: Machine, key: str, why: str, *operands: Value, test: tuple[Value, ...] = ()) -> Symbol:
     """The symbol for an operation on ``operands``, at least one of which is not known; the same one for the same operands."""
     source = next((value for value in operands if isinstance(value, Symbol)), None)
-    plain = all(isinstance(value, (Symbol, int, float, str, bool, type(None))) for value in operands)
-    name = f"{key}({', '.join(str(id(v)) if isinstance(v, Symbol) and v is not source else '•' if v is source else repr(v) for v in operands)})"
+    plain = all(isinstance(value, (Symbol, int, float, str, bool, type(None))) or member_name(value) for value in operands)
+    names = (str(id(v)) if isinstance(v, Symbol) and v is not source else "•" if v is source else member_name(v) or repr(v) for v in operands)
+    name = f"{key}({', '.join(names)})"
     if source is not None and plain and name in source.parts:
         return source.parts[name]  # type: ignore[no-any-return]  # parts under operator keys are symbols
     stamps = [value.stamp for value in operands if isinstance(value, Symbol)]
-    others = any(isinstance(value, (HostValue, Instance, Alternatives)) for value in operands)
+    others = any(isinstance(value, (HostValue, Instance, Alternatives)) and not member_name(value) for value in operands)
     stamp = machine.stamp if others else max(stamps, key=len, default=())
     symbol = Symbol(why, machine.span, stamp, rank_varying=any(_varies(value) for value in operands))
     symbol.test, symbol.source = test, source

@@ -18,25 +18,33 @@ if TYPE_CHECKING:
 _DEPTH = 3
 
 
-def is_counted(machine: Machine, value: Value, depth: int = _DEPTH) -> bool:
-    """Whether it is an attribute that some file of the run counts up, or that plus a number."""
-    match value:
-        case Symbol(test=("+" | "-", Symbol() as inner, int())) if depth:
-            return is_counted(machine, inner, depth - 1)
-        case Symbol(test=(), why=why):
-            whole, _, name = why.rpartition(".")
-            return bool(whole) and any(name in counted_up(module.file) for module in machine.loaded.values())
-    return False
+def count_of(machine: Machine, value: Value) -> int | None:
+    """What a counter of unknown beginning is in the iteration that runs; None: it is no counter.
+
+    An attribute that some file of the run counts up began at zero with the loop, and what was known before any loop (the step to go on from) is
+    what a fresh run begins with: zero.
+    """
+    counted, depth = 0, 0
+    while isinstance(value, Symbol):
+        match value.test:
+            case ("+", Symbol() as inner, int(more)) | ("+", int(more), Symbol() as inner):
+                value, counted = inner, counted + more
+            case ("-", Symbol() as inner, int(less)):
+                value, counted = inner, counted - less
+            case _:
+                break
+        depth += 1
+    if not isinstance(value, Symbol):
+        return None
+    if depth <= _DEPTH and _is_counted_up(machine, value):
+        return machine.stamp[-1][1] + counted
+    return counted if depth and not value.stamp and not value.rank_varying else None
 
 
-def count_of(machine: Machine, value: Value) -> int:
-    """What it is in the iteration that runs, if it began at zero with the loop."""
-    match value:
-        case Symbol(test=("+", inner, int(more))):
-            return count_of(machine, inner) + more
-        case Symbol(test=("-", inner, int(less))):
-            return count_of(machine, inner) - less
-    return machine.stamp[-1][1]
+def _is_counted_up(machine: Machine, value: Symbol) -> bool:
+    """Whether it is an attribute that some file of the run counts up."""
+    whole, _, name = value.why.rpartition(".")
+    return not value.test and bool(whole) and any(name in counted_up(module.file) for module in machine.loaded.values())
 
 
 _COMPARISONS: dict[str, Callable[[int, int], bool]] = {

@@ -10,6 +10,7 @@ import ast
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from analysis.interpreter.classes import member_name
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
 from analysis.library.counters import at_the_end
 from analysis.library.noting import notes
@@ -81,8 +82,8 @@ def _chosen(domain: TraceDomain, condition: Symbol) -> bool:
     match condition.test:
         case ("not", Symbol() as inner):
             return not _chosen(domain, inner)
-        case ("==", Symbol() as asked, str() as name) | ("==", str() as name, Symbol() as asked):
-            return _is_choice(domain, asked, name)
+        case ("==" | "is", Symbol() as asked, str() | Instance() as named) | ("==" | "is", str() | Instance() as named, Symbol() as asked):
+            return _is_choice(domain, asked, named if isinstance(named, str) else member_name(named))
         case ("in", Symbol() as asked, container):
             return _is_choice(domain, asked, f"in {container!r:.80}")
     return domain.world.flags != _negative(condition)
@@ -193,5 +194,5 @@ def depends_on_data(value: Value, depth: int = 8) -> bool:
         case Symbol(stamp=stamp, test=test):
             return bool(stamp) or (depth > 0 and any(depends_on_data(part, depth - 1) for part in test[1:]))
         case Alternatives() | Instance() | HostValue():
-            return True
+            return not member_name(value)
     return False

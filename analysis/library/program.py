@@ -21,7 +21,7 @@ from analysis.library.entries import Entry, candidates, exchanging, stateful_mod
 from analysis.library.meters import meters
 from analysis.library.rehearsal import SHORT, Horizon
 from analysis.library.roles import Role
-from analysis.library.stateful import has_more_to_show, has_options_for_ranks
+from analysis.library.stateful import has_more_to_show, has_options_to_show
 from analysis.source import NotAnalysed, SourceFile, Span
 from analysis.trace.trace import Trace
 from analysis.trace.tree import Seq
@@ -106,7 +106,7 @@ class Tracing:
         for entry, definition in stateful_modules(self.index, self._paths):
             known = (entry.path, definition.start) in self._reached
             again = known and entry.path in self._changed
-            if has_options_for_ranks(self.snapshot, entry) if again else not known and has_more_to_show(self.snapshot, entry):
+            if has_options_to_show(self.snapshot, entry) if again else not known and has_more_to_show(self.snapshot, entry):
                 yield entry
 
     def add(self, ran: Ran) -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Symbol, Value
-from analysis.library.counters import count_of, is_counted
+from analysis.library.counters import count_of
 from analysis.library.noting import notes
 from analysis.library.reporting_windows import only_reports
 from analysis.source import SourceFile, Span
@@ -165,8 +165,8 @@ class Rehearsal:
     def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
         """The remainder of a loop's counter, or ``MISSING`` where Python's own is right."""
         unknown = isinstance(left, Symbol)
-        if unknown and machine.stamp and is_counted(machine, left):
-            left = count_of(machine, left)
+        if unknown and machine.stamp and (count := count_of(machine, left)) is not None:
+            left = count
         if not machine.stamp or not isinstance(left, int) or isinstance(left, bool):
             return MISSING
         rounds = FEW if self._holds(machine) else self.horizon.rounds

@@ -25,11 +25,13 @@ def has_more_to_show(snapshot: Snapshot, entry: Entry) -> bool:
     return node is not None and forward is not None and (_writes_self(forward) or _asks_ranks(forward) or keeps_layers(node))
 
 
-def has_options_for_ranks(snapshot: Snapshot, entry: Entry) -> bool:
-    """Whether its ``forward`` asks other ranks and an option of its constructor is off by default: whoever was traced may have left it off."""
+def has_options_to_show(snapshot: Snapshot, entry: Entry) -> bool:
+    """Whether it asks other ranks or keeps layers of its own, and an option is off by default: whoever was traced may have left it off."""
     node = _class(snapshot, entry)
     forward = None if node is None else _forward(node)
-    return node is not None and forward is not None and _asks_ranks(forward) and any(map(_is_off, _defaults(node)))
+    if node is None or forward is None or not any(map(_is_off, _defaults(node))):
+        return False
+    return _asks_ranks(forward) or keeps_layers(node)
 
 
 def _class(snapshot: Snapshot, entry: Entry) -> ast.ClassDef | None:

@@ -86,3 +86,35 @@ def test_ranks_train_whatever_the_flags(body):
         ended = run(snapshot, index(snapshot), Entry("train.py"), world)
         assert ended is not None
         assert [event.kind for event in ended.trace(snapshot, Entry("train.py")).events(Kind.TRAIN_MODE, Kind.EVAL_MODE)] == [kind]
+
+
+CHOOSES = """
+import argparse
+import enum
+import torch
+
+class Kind(enum.Enum):
+    A = "a"
+    B = "b"
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", type=Kind)
+kind = parser.parse_args().kind
+net = torch.nn.Linear(1, 1)
+{chosen}
+opt.step()
+"""
+CHOICES = (
+    "match kind:\n    case Kind.A: opt = torch.optim.SGD(net.parameters())\n    case Kind.B: opt = torch.optim.Adam(net.parameters())",
+    "if kind == Kind.A: opt = torch.optim.SGD(net.parameters())\nelif kind == Kind.B: opt = torch.optim.Adam(net.parameters())",
+    "if kind is Kind.A: opt = torch.optim.SGD(net.parameters())\nelif kind is Kind.B: opt = torch.optim.Adam(net.parameters())",
+)
+
+
+@pytest.mark.parametrize("chosen", CHOICES)
+def test_a_choice_among_members_is_the_same_everywhere_in_a_run(chosen):
+    snapshot = Snapshot.of({"train.py": CHOOSES.format(chosen=chosen).encode()})
+    for world, name in ((World(), "SGD"), (World(flags=False), "Adam")):
+        ended = run(snapshot, index(snapshot), Entry("train.py"), world)
+        assert ended is not None
+        assert [event.subject.cls.name for event in ended.trace(snapshot, Entry("train.py")).events(Kind.STEP)] == [name]

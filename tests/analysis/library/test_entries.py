@@ -60,3 +60,16 @@ def test_a_meter_that_asks_other_ranks_is_measured_with():
     )
     assert entries_of(meter=meter.format("dist.all_reduce(x)")) == [("meter.py", "Meter")]
     assert entries_of(meter=meter.format("pass")) == []
+
+
+def test_a_changed_module_whose_option_for_more_layers_was_left_off_gets_a_loop():
+    code = (
+        "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self, more=False):\n        super().__init__()\n"
+        "        self.head = nn.Linear(1, 1)\n        self.more = {}\n        if more:\n            self.more.append(nn.Linear(1, 1))\n"
+        "    def forward(self, x):\n        for each in self.more:\n            x = each(x)\n"
+        "        return self.head(x)\nnet = Net()\nopt = torch.optim.SGD(net.parameters())\nnet(torch.ones(1)).sum().backward()\nopt.step()\n"
+    )
+    for made, run in (("[]", [("net.py", ""), ("net.py", "Net")]), ("nn.ModuleList()", [("net.py", "")])):
+        snapshot = Snapshot.of({"net.py": code.format(made).encode()})
+        traces = trace_program(snapshot, index(snapshot), snapshot.contents, snapshot.contents)
+        assert list(dict.fromkeys((trace.path, trace.function) for trace in traces)) == run

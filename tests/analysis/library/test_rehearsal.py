@@ -176,3 +176,21 @@ for epoch in range(100):
     )
     for every in ("args.every", "5", "50"):
         assert count(ended(epochs.format(every=every)), Kind.EVAL_MODE) == 1
+
+
+def test_a_counter_that_goes_on_from_a_checkpoint_is_rehearsed_from_the_beginning():
+    found = ended(
+        """
+import torch
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+step = torch.load("last.pt")["step"]
+for x in torch.utils.data.DataLoader([1]):
+    net(x).sum().backward()
+    step += 1
+    if step % 4 == 0:
+        opt.step()
+""",
+        horizon=Horizon(11),
+    )
+    assert count(found, Kind.STEP) == 2
