@@ -48,11 +48,21 @@ def is_rank(symbol: Symbol) -> bool:
     return symbol.why.rpartition(".")[2] in _NAMES and any(isinstance(key, str) and key.startswith(_COMPARED) for key in symbol.parts)
 
 
+#: Calls that put texts together.
+_TEXTS = frozenset({"format", "join", "replace"})
+
+
 def answers(condition: Value) -> tuple[bool | None, bool | None]:
     """What rank 0 answers, and what the others do; None where it depends on more than the rank."""
+    if _is_text(condition):
+        return True, True  # a name with the rank in it is another one on each rank, and empty on none
     found = [value_on(condition, rank) for rank in range(WORLD_SIZE)]
     zero, others = (None if each is MISSING else bool(each) for each in found)
     return zero, others
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Symbol) and (value.test[:1] == ("text",) or value.why.partition("(")[0] in _TEXTS)
 
 
 def asks_for_rank(value: Value, depth: int = _DEPTH) -> bool:
