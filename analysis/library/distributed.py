@@ -39,6 +39,12 @@ _COLLECTIVES: dict[str, int | None] = {
     "all_reduce": 0, "broadcast": 0, "reduce": 0, "barrier": None, "monitored_barrier": None, "scatter": 0, "reduce_scatter": 0,
     "reduce_scatter_tensor": 0, "all_to_all_single": 0, "all_gather_into_tensor": 0, "_all_gather_base": 0,
 }  # fmt: skip
+#: Those that fill one tensor from another: where that stands among the arguments.
+_TAKEN_FROM = {
+    "all_gather_into_tensor": (1, "input_tensor"), "_all_gather_base": (1, "input_tensor"), "reduce_scatter": (1, "input_list"),
+    "reduce_scatter_tensor": (1, "input"), "all_to_all_single": (1, "input"),
+}  # fmt: skip
+_FILLED = ("output_tensor", "output")
 #: Those after which every rank holds the same.
 _ALIKE = frozenset({"all_reduce", "broadcast", "all_gather_into_tensor", "_all_gather_base"})
 #: Where the group stands among the arguments.
@@ -138,10 +144,12 @@ def alike(tensor: Tensor) -> Tensor:
 
 def _collective(name: str, changed: int | None) -> HostFunction:
     def run(call: Call) -> Value:
-        tensor = call.get(changed, "tensor") if changed is not None else None
-        emit(call.machine, Kind.COLLECTIVE, subject=name, value=tensor, detail={**call.kwargs, "group": call.get(_GROUPS.get(name, 9), "group")})
+        filled = name in _TAKEN_FROM
+        tensor = call.get(changed, next((each for each in _FILLED if filled and each in call.kwargs), "tensor")) if changed is not None else None
+        taken = call.get(*_TAKEN_FROM[name]) if filled else tensor
+        emit(call.machine, Kind.COLLECTIVE, subject=name, value=taken, detail={**call.kwargs, "group": call.get(_GROUPS.get(name, 9), "group")})
         if isinstance(tensor, Tensor) and domain_of(call).world.distributed:
-            tensor.made = Made(name, (replace(tensor),), {}, call.span)
+            tensor.made = Made(name, (taken if filled else replace(tensor),), {}, call.span)
             tensor.rank_varying = name not in _ALIKE
         elif isinstance(tensor, Symbol) and name in _ALIKE and tensor.role != RANK:
             tensor.rank_varying = False

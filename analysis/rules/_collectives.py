@@ -11,6 +11,7 @@ from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind, RankGuard
 from analysis.trace.places import frames, visible
+from analysis.trace.reading import runs_decorated
 
 #: Saves of sharded models and engines: functions of a framework that every rank has to call.
 SAVES = frozenset(
@@ -92,12 +93,18 @@ def _has_partner(event: Event, guard: RankGuard, partners: set[tuple[str, str, S
 
 
 def place(trace: Trace, event: Event, guard: RankGuard) -> Span:
-    """Where the event stands in the function that holds the condition: itself, or the call that leads to it; where ranks leave a loop, where they do."""
+    """Where the event stands in the function that holds the condition: itself, or the call that leads to it; where ranks leave a loop, where they do.
+
+    Of a condition that a decorator brings, in the function that is decorated.
+    """
     files = trace.snapshot.contents
     if guard.until == "break" and guard.exit is not None:
         return guard.exit
     inwards = frames(event)[len(guard.path) :] if event.path[: len(guard.path)] == guard.path else frames(event)
-    return next((span for span in inwards if span.path in files), visible(event, files))
+    found = [span for span in inwards if span.path in files]
+    if len(found) > 1 and runs_decorated(trace.snapshot, found[0]):
+        del found[0]
+    return next(iter(found), visible(event, files))
 
 
 def who(guard: RankGuard) -> str:

@@ -35,7 +35,7 @@ from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible, within
 from analysis.trace.reading import call_at, dotted, span_of, statement_of, text
 
-_GATHERS = frozenset({"all_gather", "gather"})
+_GATHERS = frozenset({"all_gather", "gather", "all_gather_into_tensor", "_all_gather_base"})
 _QUOTIENTS = frozenset({"truediv", "div", "div_", "floordiv"})
 #: Operations whose derivative does not depend on what goes in.
 _LINEAR = _QUOTIENTS | frozenset(

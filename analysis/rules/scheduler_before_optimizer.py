@@ -38,10 +38,15 @@ def check(trace: Trace) -> Iterator[Reported]:
         if first is None or first.kind is Kind.STEP or first.detail or trace.undecided(first) or not first.context.stamp:
             continue
         step = next((event for event in trace.events(Kind.STEP) if concern(event.subject, optimizer) is Concern.YES), None)
-        if step is None or not within(step.context.stamp, first.context.stamp) or trace.undecided(step):
+        if step is None or not _in_one_iteration(first, step) or trace.undecided(step):
             continue
         if not asks_below(trace.snapshot, "torch", _OPTIMIZER_FIRST):
             yield _reported(trace, scheduler, first, step)
+
+
+def _in_one_iteration(early: Event, step: Event) -> bool:
+    """Whether the optimizer steps in the iteration that stepped the schedule before, perhaps in a loop over callbacks or schedules of that iteration."""
+    return within(step.context.stamp, early.context.stamp) or (bool(step.context.stamp) and within(early.context.stamp, step.context.stamp))
 
 
 def _only_one(trace: Trace) -> Instance | None:

@@ -65,6 +65,16 @@ def around(snapshot: Snapshot, span: Span) -> Enclosing | None:
     return enclosing(source, span) if isinstance(source, SourceFile) else None
 
 
+def runs_decorated(snapshot: Snapshot, span: Span) -> bool:
+    """Whether the call at ``span`` is what a decorator's wrapper does: it calls the function that was handed to the function around it."""
+    call, stands = call_at(snapshot, span), around(snapshot, span)
+    match call:
+        case ast.Call(func=ast.Name(id=name)) if stands is not None:
+            functions = [each for each in stands.statements if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+            return any(name in {given.arg for given in (*each.args.posonlyargs, *each.args.args)} for each in functions[:-1])
+    return False
+
+
 def statement_of(snapshot: Snapshot, span: Span) -> Span | None:
     """The innermost statement around ``span``."""
     return span_of(snapshot, span.path, found.statement) if (found := around(snapshot, span)) and found.statement else None

@@ -1,0 +1,106 @@
+"""Mistakes of several ranks and of schedules in the forms in which people write them: each program was once passed over, its twin is right."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.engine import analyse
+from analysis.rule import discover
+from analysis.snapshot import Snapshot
+
+GATHERED_INTO_ONE = """
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+
+def gathered(t):
+    everything = torch.zeros(dist.get_world_size() * len(t), 8)
+    {gather}
+    return everything
+
+def train(net, loader):
+    dist.init_process_group("nccl")
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        z = gathered(net(x))
+        optimizer.zero_grad()
+        F.cross_entropy(z @ z.T, torch.arange(len(z))).backward()
+        optimizer.step()
+"""
+DECORATED = """
+import functools
+import torch
+import torch.distributed as dist
+
+def on_main(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        if dist.get_rank() == 0:
+            return function(*args, **kwargs)
+    return wrapper
+
+{decorator}
+def evaluate(net, x):
+    total = net(x).mean().detach()
+    dist.all_reduce(total)  # here
+    return total
+
+def train(net, loader):
+    dist.init_process_group("nccl")
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+    evaluate(net, x)
+"""
+CALLBACKS = """
+import torch
+from torch.optim.lr_scheduler import OneCycleLR
+
+class Schedule:
+    def __init__(self, scheduler):
+        self.scheduler = scheduler
+
+    def before(self):
+        {before}
+
+    def after(self):
+        {after}
+
+def train(net, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    callbacks = [Schedule(OneCycleLR(optimizer, 0.1, total_steps=1000))]
+    for x in loader:
+        for each in callbacks:
+            each.before()
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+        for each in callbacks:
+            each.after()
+"""
+
+
+def found(program: str, *rules: str) -> dict[str, int]:
+    """The rules that speak, and the line that each names."""
+    snapshot = Snapshot.of({"train.py": program.encode()})
+    report = analyse(snapshot, [rule for rule in discover() if rule.name in rules])
+    return {finding.rule: snapshot.contents["train.py"][: finding.span.start].count(b"\n") + 1 for finding in report.findings}
+
+
+@pytest.mark.parametrize("arguments", ["everything, t", "output_tensor=everything, input_tensor=t"])
+def test_one_tensor_that_is_gathered_into_carries_no_gradient(arguments):
+    assert found(GATHERED_INTO_ONE.format(gather=f"dist.all_gather_into_tensor({arguments})"), "gather-without-grad")
+    assert not found(GATHERED_INTO_ONE.format(gather="everything = torch.cat(dist.nn.functional.all_gather(t))"), "gather-without-grad")
+
+
+def test_a_decorator_guards_what_stands_in_the_decorated_function():
+    program = DECORATED.format(decorator="@on_main")
+    assert found(program, "rank-conditional-collective") == {"rank-conditional-collective": program[: program.index("  # here")].count("\n") + 1}
+    assert not found(DECORATED.format(decorator=""), "rank-conditional-collective")
+
+
+def test_callbacks_step_the_schedule_before_the_optimizer():
+    assert found(CALLBACKS.format(before="self.scheduler.step()", after="pass"), "scheduler-before-optimizer")
+    assert not found(CALLBACKS.format(before="pass", after="self.scheduler.step()"), "scheduler-before-optimizer")
