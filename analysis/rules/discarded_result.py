@@ -26,50 +26,13 @@ from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.reading import call_at, dotted, receiver, text
 
+_FUNCTIONS = """
+dropout dropout1d dropout2d dropout3d alpha_dropout detach clamp clip clamp_min clamp_max view reshape flatten squeeze unsqueeze permute transpose
+contiguous float half double long int bool type masked_fill normalize relu leaky_relu gelu tanh sigmoid softmax log_softmax clone fill zero
+where cat stack masked_scatter scatter scatter_add index_add index_copy index_fill nan_to_num tril triu
+"""
 #: What nobody calls to warm up or to measure.
-_WITHOUT_EFFECT = frozenset(
-    [
-        "dropout",
-        "dropout1d",
-        "dropout2d",
-        "dropout3d",
-        "alpha_dropout",
-        "detach",
-        "clamp",
-        "clip",
-        "clamp_min",
-        "clamp_max",
-        "view",
-        "reshape",
-        "flatten",
-        "squeeze",
-        "unsqueeze",
-        "permute",
-        "transpose",
-        "contiguous",
-        "float",
-        "half",
-        "double",
-        "long",
-        "int",
-        "bool",
-        "type",
-        "masked_fill",
-        "normalize",
-        "relu",
-        "leaky_relu",
-        "gelu",
-        "tanh",
-        "sigmoid",
-        "softmax",
-        "log_softmax",
-        "clone",
-        "fill",
-        "zero",
-    ]
-)
-
-
+_WITHOUT_EFFECT = frozenset(_FUNCTIONS.split())
 _ARITHMETIC = frozenset({"add", "sub", "mul", "div", "pow"})
 
 

@@ -57,7 +57,6 @@ def _waits(trace: Trace) -> Iterator[_Wait]:
         if event.context.stamp:
             backwards.setdefault(event.context.stamp[-1][0], []).append(event)
     learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
-    steps = {event.context.stamp[-1][0] for event in trace.events(Kind.STEP) if event.context.stamp}
     found: dict[tuple[Span, tuple[Span, ...], int], list[Event]] = {}
     for event in trace.events(Kind.ITEM, Kind.TO_DEVICE):
         loop = next((number for number, _ in event.context.stamp if number in backwards), None)
@@ -69,8 +68,7 @@ def _waits(trace: Trace) -> Iterator[_Wait]:
         # Where backwards come every n iterations, what else does may come less often: n and the other number are both unknown.
         each = len(trained) > max(trained) - min(trained)
         if each and len(turns & trained) >= _ENOUGH and len(turns & trained) >= len(trained) - 1:
-            deeper = events[0].context.stamp[-1][0] != loop and _is_new(events[0])
-            yield _Wait(events[0], backwards[loop][0], inner=deeper or loop not in steps)
+            yield _Wait(events[0], backwards[loop][0], inner=events[0].context.stamp[-1][0] != loop and _is_new(events[0]))
 
 
 def _is_new(event: Event) -> bool:

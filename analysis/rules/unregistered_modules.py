@@ -1,7 +1,7 @@
 """Layers in a plain list are not part of the model.
 
 `nn.Module` registers modules that are attributes of their own, and those in `nn.ModuleList`, `nn.ModuleDict` or `nn.Sequential`. Layers and parameters in a
-Python list or dictionary run in the forward, but `parameters()` does not know them: the optimizer never updates them, `to(device)` leaves
+Python list, tuple or dictionary run in the forward, but `parameters()` does not know them: the optimizer never updates them, `to(device)` leaves
 them behind, and checkpoints do not hold them.
 
 **How to fix it.** `nn.ModuleList([...])`, `nn.ModuleDict({...})`; `nn.ParameterList` and `nn.ParameterDict` for parameters.
@@ -17,12 +17,13 @@ from dataclasses import replace
 
 from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import AddImport, Change, Proposal, Reported, WrapExpression
-from analysis.interpreter.values import GuestDict, GuestList, Instance, Value
+from analysis.interpreter.values import Instance
 from analysis.library.optimizers import parameters_of
-from analysis.library.ownership import CHILDREN, is_module, modules_in
+from analysis.library.ownership import modules_in
 from analysis.library.tensor import Parameter
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import Holdings, confidence_in, distinct, optimizers
+from analysis.rules._plain_containers import Plain, parts_in, plain_containers
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -44,10 +45,9 @@ def check(trace: Trace) -> Iterator[Reported]:
     reached = {id(owner): event for event in reversed(backwards) for owner in event.value.owners}
     told: set[Span] = set()
     for model in distinct(event.subject for event in trace.events(Kind.FORWARD)):
-        for held in _containers(model):
-            lost = {each: backward for each in _modules(held) if not holdings.shared([each], given) and (backward := _reaching(each, reached)) is not None}
-            span = held.span
-            if lost and span is not None and span not in told and span.path in trace.snapshot.contents and not _hidden(trace, known, list(lost), span):
+        for held, span in plain_containers(trace.snapshot, model):
+            lost = {each: backward for each in parts_in(held) if not holdings.shared([each], given) and (backward := _reaching(each, reached)) is not None}
+            if lost and span not in told and not _hidden(trace, known, list(lost), span):
                 told.add(span)
                 yield _reported(trace, model, held, span, next(iter(lost.values())))
 
@@ -64,29 +64,9 @@ def _hidden(trace: Trace, known: list[Instance], lost: list[Instance | Parameter
     return imagined and all(isinstance(each, Instance) and each.assumed for each in lost) and text(trace.snapshot, span).strip("[({ })]") != ""
 
 
-def _containers(model: Instance) -> Iterator[GuestList | GuestDict]:
-    """Plain lists and dictionaries in the attributes of a model and what is registered in it."""
-    for module in modules_in(model):
-        for name, value in module.fields.items():
-            if name != CHILDREN and isinstance(value, (GuestList, GuestDict)) and any(True for _ in _modules(value)):
-                yield value
-
-
-def _modules(held: Value) -> Iterator[Instance | Parameter]:
-    for value in list(held.values() if isinstance(held, dict) else held)[:64]:
-        if _is_part(value):
-            yield value
-        elif isinstance(value, (GuestList, tuple)):
-            yield from (each for each in value if _is_part(each))
-
-
-def _is_part(value: Value) -> bool:
-    return is_module(value) or isinstance(value, Parameter)
-
-
-def _reported(trace: Trace, model: Instance, held: GuestList | GuestDict, span: Span, backward: Event) -> Reported:
+def _reported(trace: Trace, model: Instance, held: Plain, span: Span, backward: Event) -> Reported:
     files = trace.snapshot.contents
-    part = "Parameter" if all(isinstance(each, Parameter) for each in _modules(held)) else "Module"
+    part = "Parameter" if all(isinstance(each, Parameter) for each in parts_in(held)) else "Module"
     kind = f"{part}Dict" if isinstance(held, dict) else f"{part}List"
     layers = "layers" if part == "Module" else "parameters"
     finding = Finding(
