@@ -92,6 +92,9 @@ def _make_members(machine: Machine, cls: Class) -> None:
         member.fields.update({"value": value, "name": name, "_value_": value})
         members[name] = member
         cls.namespace[name] = member
+        init = cls.find("__init__")
+        if isinstance(init, Function):
+            machine.call(init, [member, *(value if isinstance(value, tuple) else (value,))], {}, cls.span or machine.span)
     cls.metadata["members"] = members
 
 
@@ -105,6 +108,11 @@ def plain_member(value: Value, other: Value) -> Value:
     if isinstance(other, (str, int, float)) and member_name(value) and _is_mixed(value.cls):
         return value.fields["value"]
     return value
+
+
+def is_record(cls: Class) -> bool:
+    """Whether a library gave the class, or one that it is built on, a constructor for its annotated fields."""
+    return any("fields" in owner.metadata for owner in cls.mro)
 
 
 def _is_mixed(cls: Class) -> bool:

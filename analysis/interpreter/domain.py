@@ -58,6 +58,14 @@ class Domain(Protocol):
         """The items of something iterable that the source does not tell."""
         ...
 
+    def unknown(self, machine: Machine, why: str, span: Span) -> Value:
+        """Something that the source does not tell."""
+        ...
+
+    def setting(self, machine: Machine, key: Value, value: Value, span: Span) -> Value:
+        """What the setting ``key`` of a configuration file stands for, which has ``value`` there, at ``span``."""
+        ...
+
     def unknown_attribute(self, machine: Machine, value: Value, name: str, span: Span) -> Value:
         """An attribute of a ``Symbol`` or ``External``."""
         ...

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from analysis.configuration.documents import READERS, read
 from analysis.interpreter.values import Call, HostFunction, Value
 from analysis.library.domain import domain_of
 from analysis.library.host_work import host_work
@@ -40,13 +43,17 @@ def _unknown(dotted: str) -> HostFunction:
     return HostFunction(dotted, lambda call: host_work(call, dotted, lambda inner: domain_of(inner).casting.symbol(f"{dotted}()", inner.span, ())))
 
 
+def _document(dotted: str, kind: str) -> HostFunction:
+    return HostFunction(dotted, lambda call: host_work(call, dotted, partial(read, kind=kind)))
+
+
 for _name in (
-    "torch.load", "safetensors.torch.load_file", "safetensors.safe_open", "json.load", "json.loads", "yaml.load", "yaml.safe_load", "yaml.full_load",
-    "toml.load", "tomllib.load", "joblib.load", "torch.hub.load_state_dict_from_url", "omegaconf.OmegaConf.load", "omegaconf.OmegaConf.create",
-    "omegaconf.OmegaConf.merge", "omegaconf.OmegaConf.from_cli", "omegaconf.OmegaConf.structured", "hydra.compose", "torch.distributed.checkpoint.load",
-    "datasets.load_dataset", "datasets.load_from_disk",
+    "torch.load", "safetensors.torch.load_file", "safetensors.safe_open", "joblib.load", "torch.hub.load_state_dict_from_url",
+    "torch.distributed.checkpoint.load", "datasets.load_dataset", "datasets.load_from_disk",
 ):  # fmt: skip
     SUBJECT.values[_name] = _unknown(_name)
+for _name, _kind in READERS.items():
+    SUBJECT.values[_name] = _document(_name, _kind)
 
 
 @SUBJECT.below("json", "yaml", "omegaconf", "toml", "huggingface_hub", "lmdb", "pyarrow", "requests")
@@ -54,22 +61,6 @@ def _other(dotted: str) -> Value:
     return _unknown(dotted)
 
 
-@SUBJECT.function("omegaconf.OmegaConf.to_container", "omegaconf.OmegaConf.resolve", "copy.replace")
+@SUBJECT.function("copy.replace")
 def _same(call: Call) -> Value:
     return call.args[0]
-
-
-@SUBJECT.function("hydra.main")
-def _hydra_main(_call: Call) -> Value:
-    """The decorated function is called with a configuration that the source does not tell."""
-
-    def decorate(inner: Call) -> Value:
-        function = inner.args[0]
-
-        def run(call: Call) -> Value:
-            config = domain_of(call).casting.symbol("the configuration", call.span, ())
-            return call.machine.call(function, list(call.args) or [config], dict(call.kwargs), call.span)
-
-        return HostFunction("main", run)
-
-    return HostFunction("hydra.main", decorate)

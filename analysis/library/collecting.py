@@ -111,7 +111,7 @@ def _counter(call: Call) -> Value:
     return made
 
 
-@SUBJECT.function("collections.OrderedDict", "easydict.EasyDict", "addict.Dict")
+@SUBJECT.function("collections.OrderedDict")
 def _ordered(call: Call) -> Value:
     made = GuestDict()
     made.span, made.stamp = call.span, call.machine.stamp

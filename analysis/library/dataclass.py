@@ -54,6 +54,7 @@ def _dataclass(call: Call) -> Value:
 def _decorated(cls: Value) -> Value:
     if isinstance(cls, Class) and "__init__" not in cls.namespace:
         cls.namespace["__init__"] = HostFunction("__init__", lambda call: _fill(call, cls))
+        cls.metadata["fields"] = annotations_of(cls)
     return cls
 
 

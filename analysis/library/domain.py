@@ -11,6 +11,7 @@ from analysis.library import assumed_windows, decisions, failures, opaque, store
 from analysis.library.autograd import Autograd
 from analysis.library.bars import shown_by
 from analysis.library.casting import Casting
+from analysis.library.configured_files import configured
 from analysis.library.data_tables import dropped_table
 from analysis.library.guest_source import REEXPORTED, source_of
 from analysis.library.knowledge import Library
@@ -119,6 +120,14 @@ class TraceDomain:
             if isinstance(item, Symbol):
                 item.source = value
             yield item
+
+    def unknown(self, machine: Machine, why: str, span: Span) -> Value:
+        """Something that the source does not tell: it may turn out to play a role."""
+        return self.casting.symbol(why, span, machine.stamp)
+
+    def setting(self, machine: Machine, key: Value, value: Value, span: Span) -> Value:
+        """What a configuration file sets: names and numbers as they stand there; a switch is on in one world and off in the other."""
+        return configured(self, key, value, span)
 
     def unknown_attribute(self, machine: Machine, value: Value, name: str, span: Span) -> Value:
         """An attribute that the source does not tell."""

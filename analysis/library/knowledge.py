@@ -133,12 +133,12 @@ class Names:
 
 
 def subjects() -> Iterator[tuple[str, Subject]]:
-    """The subjects of this package with the paths of their files, sorted, then those of installed packages. Raises NotLoadedError."""
-    package = importlib.import_module("analysis.library")
-    for found in pkgutil.iter_modules(package.__path__):
-        subject = getattr(importlib.import_module(f"analysis.library.{found.name}"), "SUBJECT", None)
-        if isinstance(subject, Subject):
-            yield f"analysis/library/{found.name}.py", subject
+    """The subjects of this package, and of what configures runs, with the paths of their files, then those of installed packages. Raises NotLoadedError."""
+    for name in ("analysis.configuration", "analysis.library"):
+        for found in pkgutil.iter_modules(importlib.import_module(name).__path__):
+            subject = getattr(importlib.import_module(f"{name}.{found.name}"), "SUBJECT", None)
+            if isinstance(subject, Subject):
+                yield f"{name.replace('.', '/')}/{found.name}.py", subject
     for owner, subject in installed(ENTRY_POINT_GROUP, Subject):
         yield f"the package {owner}", subject
 

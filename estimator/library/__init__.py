@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from analysis import configuration
 from analysis.interpreter.values import MISSING, Class, Value
 from analysis.library.knowledge import Subject
 from analysis.source import NotAnalysed, SourceFile, read
@@ -33,10 +34,10 @@ def source_at(path: str) -> SourceFile | None:
 @cache
 def _names() -> dict[str, Value]:
     names: dict[str, Value] = dict(facade.NAMES)
-    for found in pkgutil.iter_modules(__path__):
-        if found.name == "guest":
-            continue
-        module = importlib.import_module(f"{__name__}.{found.name}")
+    own = [f"{__name__}.{found.name}" for found in pkgutil.iter_modules(__path__) if found.name != "guest"]
+    shared = [f"{configuration.__name__}.{found.name}" for found in pkgutil.iter_modules(configuration.__path__)]
+    for name in (*shared, *own):
+        module = importlib.import_module(name)
         names.update(getattr(module, "NAMES", {}))
         subject = getattr(module, "SUBJECT", None)
         if isinstance(subject, Subject):

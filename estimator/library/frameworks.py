@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from analysis.configuration.documents import of_file
 from analysis.interpreter.values import MISSING, Call, Class, Function, GuestDict, HostFunction, Instance, Method, Symbol, Value
 from estimator.library.dataclass import fields_of
-from estimator.library.documents import of_file
 from estimator.library.language import domain_of
 from estimator.tape.dtype import BFLOAT16, FLOAT16, FLOAT32
 from estimator.tape.events import rounded

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from analysis.configuration.documents import of_file
 from analysis.interpreter.values import Call, HostFunction, Symbol, Value
-from estimator.library.documents import of_file
 from estimator.library.language import domain_of
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from estimator.script.guards import Filter, stands_at
 from estimator.script.loops import AFTER_LOSS, WINDOW, LibraryPlan, Plan, steps_inside
 from estimator.script.observed import Observed
 from estimator.script.pins import pinned_version
+from estimator.script.unwatched import Unwatched
 from estimator.script.words import in_words
 from estimator.sources.releases import Releases
 from estimator.tape.checkpoint import RecomputationDone
@@ -42,10 +43,8 @@ _COLLECTION = "a collection made of "
 _GUEST_ERRORS = (KeyError, IndexError, AttributeError, ValueError, TypeError, ImportError)
 
 
-class TapeDomain:
+class TapeDomain(Unwatched):
     """The domain of one run of one script."""
-
-    watches_stores = False
 
     def __init__(self, tape: Tape, request: Request) -> None:
         self.tape = tape
@@ -231,10 +230,6 @@ class TapeDomain:
             self.observed.window = (right, self.place(span))
         return left % WINDOW
 
-    def threshold(self, machine: Machine, left: Value, right: Value, span: Span, *, by_size: bool) -> tuple[Value, Value]:
-        """Counters are concrete here."""
-        return left, right
-
     def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
         """Items that the source does not tell."""
         length = value.parts.get(".__len__()") if isinstance(value, Symbol) else None
@@ -254,9 +249,6 @@ class TapeDomain:
         symbol.parts.update({f"[{index}]": item for index, item in enumerate(made if isinstance(made, list) else ())})
         return symbol
 
-    def discarded(self, machine: Machine, value: Value, span: Span) -> None:
-        """Nothing is watched here."""
-
     def call_unknown(self, machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
         """A call that cannot be followed; a tensor that went into it is lost."""
         shaped = shapes.of_unknown(callee, args)
@@ -267,10 +259,6 @@ class TapeDomain:
     def before_call(self, machine: Machine, span: Span) -> None:
         """The tape attributes what comes to the repository's line that runs."""
         self.tape.place = self.here(span)
-
-    def stored(self, machine: Machine, holder: Value, key: Value, value: Value, span: Span) -> Value:
-        """Nothing is watched here: lifetimes are the host's."""
-        return value
 
     def host_failed(self, machine: Machine, callee: Value, error: Exception, span: Span) -> Value:
         """The tape does not know the operation, its operands are unknown, or the guest made an error."""

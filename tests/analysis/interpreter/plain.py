@@ -40,6 +40,12 @@ class PlainDomain:
     def unknown_items(self, machine, value, span):
         yield from [Symbol(f"item of {value!r}", span, machine.stamp)] * 2
 
+    def unknown(self, machine, why, span):
+        return Symbol(why, span, machine.stamp)
+
+    def setting(self, machine, key, value, span):
+        return value
+
     def unknown_attribute(self, machine, value, name, span):
         if isinstance(value, Symbol):
             return value.part(f".{name}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.configuration.documents import as_yaml
 from analysis.interpreter.values import Symbol
 from analysis.snapshot import Snapshot
-from estimator.library.documents import as_yaml
 from estimator.request import Request
 from estimator.script.domain import TapeDomain
 from estimator.script.run import Machine

@@ -5,16 +5,30 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from analysis.configuration.documents import as_yaml
+from analysis.interpreter.classes import is_record
 from analysis.interpreter.files import OpenFile
-from analysis.interpreter.values import MISSING, Call, Class, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
-from analysis.library.knowledge import Subject
-from estimator.library.dataclass import fields_of
-from estimator.library.documents import as_yaml
+from analysis.interpreter.values import MISSING, Call, Class, GuestDict, GuestList, HostFunction, Instance, Value
+from analysis.library.knowledge import Example, Subject
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
 
-SUBJECT = Subject()
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+from omegaconf import OmegaConf
+
+cfg = OmegaConf.create({"train": {"steps": 2, "lr": 0.1}, "again": "${train.steps}"})
+for _ in range(cfg.again):
+    torch.zeros(1).item()
+""",
+            ("item", "item"),
+        ),
+    ),
+)
 _TREE = "omegaconf.DictConfig"
 _CONFIG = SUBJECT.cls(_TREE)
 _REFERENCE = re.compile(r"\$\{([\w.]+)\}")
@@ -103,7 +117,7 @@ def merged(machine: Machine, *parts: Value) -> GuestDict:
 def plain(machine: Machine, value: Value) -> Value:
     """A tree, or a record, as dicts and lists."""
     match value:
-        case Instance() if value.cls.dotted == _TREE or fields_of(value.cls):
+        case Instance() if value.cls.dotted == _TREE or is_record(value.cls):
             made = _empty(machine)
             for key, item in value.fields.items():
                 made[key] = plain(machine, item)
@@ -111,7 +125,7 @@ def plain(machine: Machine, value: Value) -> Value:
                 if span is not None:
                     machine.places[id(made), key] = span
             return made
-        case Class() if fields_of(value):
+        case Class() if is_record(value):
             return plain(machine, machine.call(value, [], {}, machine.span))
         case dict():
             return merged(machine, GuestDict({key: plain(machine, item) for key, item in value.items()}), value) if _has_trees(value) else value
@@ -139,7 +153,7 @@ def configured(machine: Machine, settings: Value) -> Value:
 @_CONFIG.method("__getitem__")
 def _getitem(call: Call) -> Value:
     config, key = call.args
-    return config.fields[key] if key in config.fields else Symbol(f"the setting {key}", call.span, call.machine.stamp)
+    return config.fields[key] if key in config.fields else call.machine.domain.unknown(call.machine, f"the setting {key}", call.span)
 
 
 @_CONFIG.method("__setitem__", "__setattr__")
@@ -202,15 +216,25 @@ def _load(call: Call) -> Value:
     machine, given = call.machine, call.args[0]
     opened = given if isinstance(given, OpenFile) else machine.open_file(given, call.span)
     if opened.text is None:
-        return Symbol(f"the content of {given!r}, which is not in the repository", call.span, machine.stamp)
+        return machine.domain.unknown(machine, f"the content of {given!r}, which is not in the repository", call.span)
     return configured(machine, as_yaml(machine, opened.text, opened.text.path))
 
 
 @SUBJECT.function(
     "omegaconf.OmegaConf.create", "omegaconf.OmegaConf.structured", "easydict.EasyDict", "ml_collections.ConfigDict", "munch.Munch", "munch.munchify",
-    "ml_collections.config_dict.ConfigDict", "ml_collections.FrozenConfigDict", "box.Box", "addict.Dict", "omegaconf.DictConfig", "yacs.config.CfgNode",
+    "ml_collections.config_dict.ConfigDict", "ml_collections.FrozenConfigDict", "box.Box", "addict.Dict", "yacs.config.CfgNode",
 )  # fmt: skip
 def _create(call: Call) -> Value:
+    return _tree_of(call)
+
+
+@_CONFIG.method("__new__")
+def _construct(call: Call) -> Value:
+    return _tree_of(Call(call.machine, call.args[1:], call.kwargs, call.span))
+
+
+def _tree_of(call: Call) -> Value:
+    """The tree of a dict, a record or a text in YAML."""
     machine, given = call.machine, call.args[0] if call.args else GuestDict()
     if isinstance(given, str):
         given = as_yaml(machine, given, getattr(given, "path", ""))

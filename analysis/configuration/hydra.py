@@ -6,16 +6,30 @@ import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from analysis.configuration.documents import as_yaml
+from analysis.configuration.trees import configured, merged, plain, put, tree
 from analysis.interpreter.imports import from_import
-from analysis.interpreter.values import Call, GuestDict, HostFunction, Instance, Partial, Symbol, Value
-from analysis.library.knowledge import Subject
-from estimator.library.configurations import configured, merged, plain, put, tree
-from estimator.library.documents import as_yaml
+from analysis.interpreter.values import Call, GuestDict, HostFunction, Instance, Partial, Value
+from analysis.library.knowledge import Example, Subject
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
 
-SUBJECT = Subject()
+SUBJECT = Subject(
+    examples=(
+        Example(
+            """
+import torch
+from hydra.utils import instantiate
+
+net = instantiate({"_target_": "torch.nn.Linear", "in_features": 2, "out_features": 1})
+make = instantiate({"_target_": "torch.optim.SGD", "_partial_": True, "lr": 0.1})
+make(net.parameters()).step()
+""",
+            ("optimizer_built SGD", "step SGD"),
+        ),
+    ),
+)
 _STORE = SUBJECT.cls("hydra.core.config_store.ConfigStore")
 _SUFFIXES = (".yaml", ".yml", "")
 #: Files that one composition may reach.
@@ -79,7 +93,7 @@ class _Composition:
         stored = self.machine.state.get("hydra store", {}).get(name)
         if stored is not None:
             return plain(self.machine, stored)
-        return Symbol(f"the configuration {name!r}, which is not in the repository", self.machine.span)
+        return self.machine.domain.unknown(self.machine, f"the configuration {name!r}, which is not in the repository", self.machine.span)
 
     def _is_global(self, name: str) -> bool:
         path = self._file(name)
@@ -94,7 +108,8 @@ def composed(machine: Machine, folder: str, name: Value, overrides: Value = ()) 
     groups = {path[len(folder) :].strip("/").rpartition("/")[0] for path in machine.snapshot.contents if path.startswith(folder)}
     composition.chosen.update({key: value for key, value in pairs if key in groups})
     machine.state.setdefault("asked", set()).update(composition.chosen)
-    settings = composition.settings(str(name).removesuffix(".yaml")) if isinstance(name, str) else Symbol("the name of the configuration", machine.span)
+    named = str(name).removesuffix(".yaml") if isinstance(name, str) else None
+    settings = machine.domain.unknown(machine, "the configuration", machine.span) if named is None else composition.settings(named)
     if isinstance(settings, dict):
         for key, text in pairs:
             if key not in groups and key not in machine.state.get("arguments", {}):
@@ -178,7 +193,7 @@ def _made(call: Call, settings: dict[Any, Value], args: list[Value], more: dict[
 def located(machine: Machine, dotted: Value) -> Value:
     """What a dotted name stands for: of the repository, or of a library."""
     if not isinstance(dotted, str):
-        return Symbol("a class whose name is not known", machine.span)
+        return machine.domain.unknown(machine, "a class whose name is not known", machine.span)
     parts = dotted.split(".")
     found = machine.import_module(parts[0], machine.entry_path)
     for index, name in enumerate(parts[1:], 1):
@@ -201,21 +216,3 @@ def _absolute(call: Call) -> Value:
 
 
 SUBJECT.values["hydra.utils.get_original_cwd"] = HostFunction("hydra.utils.get_original_cwd", lambda _call: ".")
-
-
-def _configuration_of_repository(call: Call) -> Value:
-    """The YAML file that is named first and there, else the only one that has all the keys; empty settings where there is none."""
-    machine, (files, keys) = call.machine, call.args
-    named = [name for name in files or () if isinstance(name, str) and machine.open_file(name, call.span).text is not None]
-    others = [path for path in sorted(machine.snapshot.contents) if path.endswith((".yaml", ".yml"))] if not named else []
-    found = [settings for path in named or others if isinstance(settings := _settings_in(machine, path), dict) and all(key in settings for key in keys)]
-    return found[0] if found and (named or len(found) == 1) else GuestDict()
-
-
-def _settings_in(machine: Machine, path: str) -> Value:
-    opened = machine.open_file(path, machine.span)
-    return None if opened.text is None else as_yaml(machine, opened.text, opened.text.path)
-
-
-SUBJECT.values["preflight_host.configuration_of_repository"] = HostFunction("configuration_of_repository", _configuration_of_repository)
-SUBJECT.values["preflight_host.located"] = HostFunction("located", lambda call: located(call.machine, call.args[0]))
