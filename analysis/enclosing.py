@@ -39,6 +39,28 @@ def enclosing(file: SourceFile, span: Span) -> Enclosing:
     return Enclosing(tuple(statements), function, ".".join(names))
 
 
+def function_at(file: SourceFile, line: int) -> str:
+    """The qualified name of the function or class around a 1-based line, "" at module level."""
+    if not 1 <= line <= len(file.line_starts):
+        return ""
+    start = file.line_starts[line - 1]
+    end = file.line_starts[line] if line < len(file.line_starts) else len(file.content)
+    text = file.content[start:end]
+    at = start + len(text) - len(text.lstrip())
+    return enclosing(file, Span(file.path, at, at)).qualname
+
+
+def functions_of(file: SourceFile) -> Iterator[str]:
+    """The qualified names of all functions and classes of a file."""
+    todo: list[tuple[str, ast.stmt]] = [("", statement) for statement in file.tree.body]
+    while todo:
+        around, statement = todo.pop()
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            around = f"{around}.{statement.name}" if around else statement.name
+            yield around
+        todo.extend((around, each) for each in _inner(statement))
+
+
 def expression_at(file: SourceFile, span: Span) -> ast.expr | None:
     """The outermost expression with exactly this span."""
     statement = enclosing(file, span).statement

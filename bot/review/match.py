@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import chain
 
+from analysis.enclosing import function_at, functions_of
 from analysis.snapshot import Snapshot
+from analysis.source import SourceFile
 from bot.review.located import LocatedFinding
 
 
@@ -22,26 +24,41 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """Files that only the base or only the head has: what leaves the one kind may be found again in the other."""
+    """Files and functions that only the base or only the head has: what leaves the one kind may be found again in the other."""
 
     removed: Collection[str] = ()
     added: Collection[str] = ()
+    base: Snapshot | None = None
+    head: Snapshot | None = None
 
     @classmethod
     def between(cls, base: Snapshot, head: Snapshot) -> Moves:
         """Of a change from ``base`` to ``head``."""
-        return cls(base.paths - head.paths, head.paths - base.paths)
+        return cls(base.paths - head.paths, head.paths - base.paths, base, head)
 
     def may_be(self, before: LocatedFinding, after: LocatedFinding) -> bool:
-        """Whether the file of ``before`` is that of ``after``, by the same name or a new one."""
-        return before.path == after.path or (before.path in self.removed and after.path in self.added)
+        """Whether file and function of ``before`` are those of ``after``, by the same name or a new one."""
+        same_file = before.path == after.path or (before.path in self.removed and after.path in self.added)
+        return same_file and self._same_function(before, after)
+
+    def _same_function(self, before: LocatedFinding, after: LocatedFinding) -> bool:
+        old, new = _parsed(self.base, before), _parsed(self.head, after)
+        if old is None or new is None or before.cell is not None or after.cell is not None:
+            return True
+        left, right = function_at(old, before.line), function_at(new, after.line)
+        return left == right or left not in functions_of(new) or right not in functions_of(old)
 
 
 _STAYED = Moves()
 
 
+def _parsed(snapshot: Snapshot | None, finding: LocatedFinding) -> SourceFile | None:
+    source = None if snapshot is None else snapshot.source(finding.path)
+    return source if isinstance(source, SourceFile) else None
+
+
 def match(base: Iterable[LocatedFinding], head: Iterable[LocatedFinding], moves: Moves = _STAYED) -> Matched:
-    """Pair findings one to one by fingerprint, then what says the same in the same file or in one that took its place.
+    """Pair findings one to one by fingerprint, then what says the same in the same function or in one that took its place.
 
     A fingerprint that occurs twice needs two partners. An edited statement with the mistake that it had before introduces none.
     """

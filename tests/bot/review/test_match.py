@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analysis.snapshot import Snapshot
 from bot.review.match import Moves, match
 from tests.bot.review.examples import QUESTION, RETAINED, UNCLEARED
 
@@ -36,3 +37,13 @@ def test_an_edited_statement_with_the_same_mistake_introduces_nothing() -> None:
     assert match([RETAINED], [edited]).existing == (edited,)
     assert match([RETAINED], [replace(edited, message="something else")]).fixed == (RETAINED,)
     assert match([RETAINED], [replace(edited, path="elsewhere.py")]).introduced == (replace(edited, path="elsewhere.py"),)
+
+
+def test_the_same_mistake_in_another_function_is_new() -> None:
+    kept = b"def step():\n    go()\n\ndef train():\n    go()\n"
+    renamed = kept.replace(b"def train", b"def fit")
+    before, after = (replace(RETAINED, path="run.py", line=line, end_line=line, fingerprint=str(line)) for line in (2, 5))
+
+    for base, head, introduced in ((kept, kept, (after,)), (kept.replace(b"def step", b"def old"), kept, ()), (kept, renamed, ())):
+        moves = Moves.between(Snapshot.of({"run.py": base}), Snapshot.of({"run.py": head}))
+        assert match([before], [after], moves).introduced == introduced
