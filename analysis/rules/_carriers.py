@@ -17,7 +17,6 @@ from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import within
-from analysis.trace.reading import call_at
 
 _MOST_ANCESTORS = 300
 
@@ -86,14 +85,6 @@ def carrier(source: SourceFile, span: Span, store: Event) -> WrapExpression | No
         case _:
             return None
     return WrapExpression(source.span(found), after=".detach()")
-
-
-def handed_over(snapshot: Snapshot, call: Span, stored: Span) -> Span:
-    """The call that leads to where a value is kept, if it may hand the value over; where all it says is a name, or nothing, the place itself."""
-    at = call_at(snapshot, call)
-    if at is None or not isinstance(at.func, ast.Attribute) or not all(isinstance(each, ast.Constant) for each in at.args) or at.keywords:
-        return call
-    return stored
 
 
 def placed(snapshot: Snapshot, value: Tensor) -> Span | None:

@@ -20,11 +20,13 @@ getitem attribute index_select gather masked_select chunk split cat stack concat
 SHAPES = frozenset(_SHAPES.split())
 _LAYERS = """
 linear bilinear lazylinear conv1d conv2d conv3d convtranspose1d convtranspose2d convtranspose3d conv_transpose1d conv_transpose2d conv_transpose3d
-lazyconv1d lazyconv2d batchnorm1d batchnorm2d batchnorm3d batch_norm layernorm layer_norm groupnorm group_norm rnn lstm gru
+lazyconv1d lazyconv2d batchnorm1d batchnorm2d batchnorm3d batch_norm layernorm layer_norm groupnorm group_norm rnn lstm gru graph_conv
 """
 #: Layers whose outputs may be any number.
 UNBOUNDED = frozenset(_LAYERS.split())
 _DEEPEST = 40
+_SUMS, _ADDING_UP, _PRODUCTS = frozenset({"add", "sub"}), frozenset({"sum"}), frozenset({"matmul", "mm", "bmm", "einsum"})
+_FEW_TERMS = 6
 
 
 def origins(value: object, through: Collection[str] = SHAPES) -> Iterator[Made]:
@@ -39,6 +41,21 @@ def origins(value: object, through: Collection[str] = SHAPES) -> Iterator[Made]:
             yield made
         else:
             todo.extend((inner, depth + 1) for inner in tensors_in(made.inputs[:1]))
+
+
+def is_unbounded(made: Made, through: Collection[str] = SHAPES, depth: int = 0) -> bool:
+    """Whether the result may be any number: a layer's, a sum with one, or products of two of them that are added up."""
+    if made.op in UNBOUNDED:
+        return True
+    if depth > _FEW_TERMS:
+        return False
+    if made.op in _SUMS and len(made.inputs) > 1:
+        return any(is_unbounded(each, through, depth + 1) for each in origins(made.inputs[:2], through))
+    before = next(origins(made.inputs[:1], ()), None) if made.op in _ADDING_UP else made if made.op in _PRODUCTS else None
+    if before is None or before.op not in _PRODUCTS | {"mul"}:
+        return False
+    factors = [each for given in before.tensors[:2] for each in origins(given, through)]
+    return len(before.tensors) > 1 and len(factors) > 1 and all(each.op in UNBOUNDED | {"embedding"} for each in factors)
 
 
 def place_of(made: Made) -> Span:

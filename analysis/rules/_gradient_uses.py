@@ -55,3 +55,10 @@ class GradientUses:
         """Whether an optimizer of parameters that the tensor reaches steps on this backward's gradients."""
         held = self._by_backward.get(event, [])
         return any(window.stepped and self.holdings.shared(tensor.owners, gradients.owners) for gradients, window in held)
+
+    def starved(self, tensor: Tensor) -> bool:
+        """Whether an optimizer of parameters that the tensor reaches steps, and no backward of the whole program comes to them."""
+        mine = [gradients for gradients in self._gradients if self.holdings.shared(tensor.owners, gradients.owners)]
+        fed = {id(gradients) for held in self._by_backward.values() for gradients, _ in held}
+        opaque = (gradients for gradients in mine for event in self._trace.events(Kind.BACKWARD, Kind.OPAQUE) if gradients.letter(event) == "opaque")
+        return bool(mine) and all(id(gradients) not in fed for gradients in mine) and next(opaque, None) is None

@@ -12,6 +12,8 @@ from analysis.library.tensor import Made, Parameter, Scalar, Tensor, tensors_in
 _MOST = 2_000
 #: Operations that give a tensor without a graph on purpose, or because they have no derivative.
 CUTS = frozenset({"detach", "data", "numpy", "argmax", "argmin", "item", "host"})
+#: Draws from a distribution that carry no graph.
+DRAWS = frozenset({"sample", "sample_n", "multinomial"})
 _SHAPES = "view reshape flatten squeeze unsqueeze permute transpose contiguous expand to float double half bfloat16 getitem t clone cuda cpu type"
 _ARITHMETIC = """
 add sub mul truediv div neg pow abs square sqrt exp log mean sum max min norm clamp stack cat softmax log_softmax sigmoid logsigmoid tanh relu
@@ -75,6 +77,13 @@ def cuts_anywhere_in(value: Tensor) -> Iterator[tuple[Made, Tensor]]:
     """Where a graph was cut on the way to ``value``, through operations that are not known too: only where it has no graph for certain."""
     for each in all_in(value):
         if each.made is not None and each.made.op in CUTS:
+            yield from ((each.made, inner) for inner in each.made.tensors if inner.attached and not isinstance(inner, Parameter))
+
+
+def drawn_in(value: Tensor) -> Iterator[tuple[Made, Tensor]]:
+    """Draws on the way to ``value`` that carry no graph, through all operations, with the parameters of the distribution that still had it."""
+    for each in all_in(value):
+        if each.made is not None and each.made.op in DRAWS:
             yield from ((each.made, inner) for inner in each.made.tensors if inner.attached and not isinstance(inner, Parameter))
 
 

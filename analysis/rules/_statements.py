@@ -13,6 +13,13 @@ from analysis.trace.events import Event, Kind
 from analysis.trace.reading import around, call_at, dotted, span_of
 
 
+def behind_dispatch(snapshot: Snapshot, call: Span, place: Span) -> Span:
+    """Where a finding stands that a ``call`` leads to: at the call, or, if that does nothing but to name an event (``self.fire("step")``), at the place."""
+    at = call_at(snapshot, call)
+    names = at is not None and bool(at.args) and all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in at.args) and not at.keywords
+    return place if names and at is not None and isinstance(at.func, ast.Attribute) else call
+
+
 def siblings(snapshot: Snapshot, one: Span, other: Span) -> tuple[Span, Span] | None:
     """The statements around two positions that stand in one block of one function; None if there are no such two."""
     left, right = around(snapshot, one), around(snapshot, other)

@@ -6,8 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from analysis.library.tensor import Made, tensors_in
+from analysis.rules._carriers import ancestors
 from analysis.rules._gradients import GRADIENT_EVENTS, Gradients
-from analysis.rules._objects import numbers_in
+from analysis.rules._objects import forward_numbers, numbers_in
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
@@ -152,13 +154,29 @@ def counts(statement: ast.For | None) -> ast.Call | None:
             return None
 
 
+def gathers_batches(trace: Trace, window: Window) -> bool:
+    """Whether each backward is over another batch of one loader, all of them taken from it before the loop began."""
+    fed = {number: event.detail for event in trace.events(Kind.FORWARD) for number in forward_numbers(event)}
+    found: list[Made] = []
+    for backward in window.backwards:
+        given = [tensor for number in numbers_in([backward.value]) for each in tensors_in(fed.get(number, ())) for tensor in ancestors(each)]
+        batches = {each.made: each.stamp for each in given if each.made is not None and each.made.op == "batch" and "loader" in each.made.options}
+        if len(batches) != 1 or any(len(stamp) >= len(backward.context.stamp) for stamp in batches.values()):
+            return False
+        found.extend(batches)
+    return len(set(found)) == len(found) and len({id(each.options["loader"]) for each in found}) == 1
+
+
 def size_of(trace: Trace, window: Window) -> str | None:
     """What the source calls the size of the window: ``n`` of ``if (i + 1) % n == 0`` or of ``for micro in range(n)``."""
     backward, step = window.backwards[0], window.end
     if step is None or step.path[: len(backward.path)] != backward.path:
         return None
-    count = counts(loop_source(trace, backward))
+    loop = loop_source(trace, backward)
+    count = counts(loop)
     found: ast.expr | None = None
+    if not window.guarded and loop is not None and isinstance(loop.iter, ast.Name):
+        return f"len({loop.iter.id})"
     if not window.guarded and count is not None and len(count.args) == 1:
         found = count.args[0]
     elif window.guarded:

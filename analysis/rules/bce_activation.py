@@ -19,7 +19,7 @@ from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, ReplaceExpression, Reported
 from analysis.library.tensor import Made
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._chains import SHAPES, UNBOUNDED, losses, origins, place_of, renamed, without_call
+from analysis.rules._chains import SHAPES, is_unbounded, losses, origins, place_of, renamed, without_call
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event
@@ -51,7 +51,7 @@ def _judged(trace: Trace, loss: Event, made: Made) -> Iterator[Reported]:
     again = next((before for before in origins(made.inputs[:1], _THROUGH) if before.op in _SQUASHING), None) if made.op == "sigmoid" else None
     if again is not None:
         yield _twice(trace, loss, again, f"`{text(trace.snapshot, made.span)}` applies another one to the result")
-    elif made.op in UNBOUNDED:
+    elif is_unbounded(made, _THROUGH):
         yield _raw(trace, loss, made)
 
 

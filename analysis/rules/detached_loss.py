@@ -23,7 +23,7 @@ from analysis.interpreter.values import Symbol
 from analysis.library.tensor import Made, Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradient_uses import GradientUses
-from analysis.rules._sources import cuts_anywhere_in, cuts_in, switched_off_in, terms_of
+from analysis.rules._sources import DRAWS, cuts_anywhere_in, cuts_in, drawn_in, switched_off_in, terms_of
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -58,6 +58,7 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
         off = (made.span for made, before in switched_off_in(loss) if before.owners)
         yield from ((loss, Made(_NO_GRAD, (), {}, span)) for span in (*uses.without_graph(loss), *islice(off, 1)))
         return
+    yield from islice(((loss, made) for made, before in drawn_in(loss) if uses.starved(before)), 1)
     leaf = _leaf(loss)
     if leaf is not None or uses.unsure(event):
         yield from ((loss, made) for made in (leaf,) if made is not None)
@@ -123,11 +124,33 @@ def _reported(trace: Trace, backward: Event, term: Tensor | Scalar, cut: Made) -
             span = span_of(trace.snapshot, cut.span.path, kept)
         case _:
             span = None
+    if cut.op in DRAWS:
+        return Reported(replace(finding, no_fix_because="no gradient goes back through a draw: draw with rsample(), or weigh log_prob by the value"))
     if span is None:
         return Reported(replace(finding, no_fix_because="how the term can be computed with its graph is for you to say"))
     title = "Is this term meant to train? Then leave the graph in place"
     return Reported(finding, Proposal(title, Safety.REVIEW, (UnwrapCall(cut.span, span),)))
 
+
+_ADVERSARIAL = """
+import torch
+from torch.nn import functional as F
+
+def train(generator, critic, loader):
+    g = torch.optim.Adam(generator.parameters())
+    d = torch.optim.Adam(critic.parameters())
+    for noise, real in loader:
+        fake = generator(noise)
+        loss = F.mse_loss(critic(real), torch.ones(1)) + F.mse_loss(critic(fake.detach()), torch.zeros(1))
+        d.zero_grad()
+        loss.backward()
+        d.step()
+        score = {score}
+        loss = F.mse_loss(score, torch.ones(1)) + 100 * F.l1_loss(fake, real)
+        g.zero_grad()
+        loss.backward()
+        g.step()
+"""
 
 RULE = Rule(
     "detached-loss",
@@ -136,46 +159,7 @@ RULE = Rule(
     __doc__,
     check,
     examples=(
-        Bad(
-            """
-import torch
-from torch.nn import functional as F
-
-def train(generator, critic, loader):
-    g = torch.optim.Adam(generator.parameters())
-    d = torch.optim.Adam(critic.parameters())
-    for noise, real in loader:
-        fake = generator(noise)
-        loss = F.mse_loss(critic(real), torch.ones(1)) + F.mse_loss(critic(fake.detach()), torch.zeros(1))
-        d.zero_grad()
-        loss.backward()
-        d.step()
-        score = critic(fake.detach())  # flagged
-        loss = F.mse_loss(score, torch.ones(1)) + 100 * F.l1_loss(fake, real)
-        g.zero_grad()
-        loss.backward()
-        g.step()
-""",
-            fixed="""
-import torch
-from torch.nn import functional as F
-
-def train(generator, critic, loader):
-    g = torch.optim.Adam(generator.parameters())
-    d = torch.optim.Adam(critic.parameters())
-    for noise, real in loader:
-        fake = generator(noise)
-        loss = F.mse_loss(critic(real), torch.ones(1)) + F.mse_loss(critic(fake.detach()), torch.zeros(1))
-        d.zero_grad()
-        loss.backward()
-        d.step()
-        score = critic(fake)
-        loss = F.mse_loss(score, torch.ones(1)) + 100 * F.l1_loss(fake, real)
-        g.zero_grad()
-        loss.backward()
-        g.step()
-""",
-        ),
+        Bad(_ADVERSARIAL.format(score="critic(fake.detach())  # flagged"), fixed=_ADVERSARIAL.format(score="critic(fake)")),
         Bad(
             """
 import torch

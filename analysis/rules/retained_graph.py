@@ -24,9 +24,10 @@ from analysis.interpreter.values import Instance, Stamp
 from analysis.library.stores import stamp_of
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._averages import growing_averages
-from analysis.rules._carriers import begins_anew, handed_over, lasting, moment, placed
+from analysis.rules._carriers import begins_anew, lasting, moment, placed
 from analysis.rules._keepers import detached, holder_of
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
+from analysis.rules._statements import behind_dispatch
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -103,7 +104,7 @@ def _emptied(trace: Trace, store: Event, iteration: Stamp) -> bool:
 def _reported(trace: Trace, kept: Kept) -> Reported:
     files = trace.snapshot.contents
     stored = visible(kept.store, files)
-    span = stored if kept.inside else handed_over(trace.snapshot, meeting(kept.store, kept.backward or kept.forward, files), stored)
+    span = stored if kept.inside else behind_dispatch(trace.snapshot, meeting(kept.store, kept.backward or kept.forward, files), stored)
     holder = holder_of(kept.store)
     if kept.backward is None:
         severity, effect = Severity.ERROR, "no backward ever frees it, so that all activations of every iteration stay in memory"

@@ -26,7 +26,7 @@ from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import confidence_in
 from analysis.rules._scaling import Reduction, Scaling, framework_window, scaling_of
 from analysis.rules._statements import loss_of
-from analysis.rules._windows import Window, counts, loop_source, size_of, windows
+from analysis.rules._windows import Window, counts, gathers_batches, loop_source, size_of, windows
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -53,7 +53,7 @@ def _asked(trace: Trace, gradients: Gradients, window: Window) -> Reported | Non
     if not window.in_one_loop() or framework_window(window.backwards[0].subject) != 1:
         return None
     loop = loop_source(trace, window.backwards[0])
-    if not window.guarded and counts(loop) is None:
+    if not window.guarded and counts(loop) is None and not gathers_batches(trace, window):
         return None
     scalings = [scaling_of(event.value) for event in window.backwards]
     if all(_unscaled(each) for each in scalings):

@@ -11,6 +11,7 @@ is read; random data; loaders that are gone through once; models that carry a st
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -22,10 +23,11 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._samplers import divides
 from analysis.rules._training_data import epochs, training_loaders
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
-from analysis.trace.reading import call_at
+from analysis.trace.reading import around, call_at
 
 #: Draws that may put items in another order, or choose them.
 _ORDERING = frozenset({"shuffle", "permutation", "sample", "choice", "choices", "randint", "randrange", "integers", "random_split", "randperm"})
@@ -51,8 +53,25 @@ def _may_order(draw: Event) -> bool:
 
 def _collected(trace: Trace, built: Event) -> bool:
     """Whether the call takes options that were put together elsewhere: other settings may add to them."""
-    call = call_at(trace.snapshot, visible(built, trace.snapshot.contents))
-    return call is not None and any(keyword.arg is None for keyword in call.keywords)
+    span = visible(built, trace.snapshot.contents)
+    call, stands = call_at(trace.snapshot, span), around(trace.snapshot, span)
+    scope = stands.function if stands is not None else None
+    return call is not None and any(keyword.arg is None and not _is_written_out(keyword.value, scope) for keyword in call.keywords)
+
+
+def _is_written_out(options: ast.expr, scope: ast.AST | None) -> bool:
+    """Whether ``**options`` is a dictionary that the function around writes down in one place, and does nothing else with."""
+    if not isinstance(options, ast.Name) or scope is None:
+        return False
+    named = [node for node in walk(scope) if isinstance(node, ast.Name) and node.id == options.id]
+    made = [node.value for node in walk(scope) if isinstance(node, ast.Assign) and any(target in named for target in node.targets)]
+    spread = [node.value for node in walk(scope) if isinstance(node, ast.keyword) and node.arg is None]
+    match made:
+        case [ast.Dict(keys=keys)] if None not in keys:
+            return all(isinstance(node.ctx, ast.Store) or node in spread for node in named)
+        case [ast.Call(func=ast.Name(id="dict"), args=[], keywords=given)] if all(each.arg for each in given):
+            return all(isinstance(node.ctx, ast.Store) or node in spread for node in named)
+    return False
 
 
 def _in_order(options: dict[str, Value]) -> bool:

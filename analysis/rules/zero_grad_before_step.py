@@ -20,10 +20,10 @@ from analysis.fixes.change import MoveStatement, Proposal, Reported
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of
 from analysis.rules._objects import confidence_in
-from analysis.rules._statements import is_alone, siblings
+from analysis.rules._statements import behind_dispatch, is_alone, siblings
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
-from analysis.trace.events import Event
+from analysis.trace.events import Event, Kind
 from analysis.trace.places import meeting, visible
 from analysis.trace.reading import text
 
@@ -47,6 +47,10 @@ PROTOCOL = Automaton(
 )
 
 
+#: What is done to gradients to log them, and looking one of these methods up: no number that it gives can take their place.
+_MEASURING = frozenset({"attribute", "norm", "isnan", "isinf", "isfinite"})
+
+
 def check(trace: Trace) -> Iterator[Reported]:
     """A step on gradients that were cleared after the backward that made them."""
     for gradients in gradients_of(trace):
@@ -59,6 +63,8 @@ def _letters(gradients: Gradients) -> LetterOf:
 
     def letter(event: Event) -> Letter | None:
         found = gradients.letter(event)
+        if event.kind is Kind.GRADIENT_USE and event.detail in _MEASURING:
+            return None
         return "use" if found == "zero" and not gradients.surely_all(event) else found
 
     return letter
@@ -68,7 +74,8 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     files = trace.snapshot.contents
     step, zero = witness.fault, witness.events[-2][0]
     backward = witness.last("backward") or zero
-    span = visible(zero, files) if zero.path == backward.path and backward is not zero else meeting(zero, step, files)
+    cleared, together = visible(zero, files), zero.path == backward.path and backward is not zero
+    span = cleared if together else behind_dispatch(trace.snapshot, meeting(zero, step, files), cleared)
     finding = Finding(
         RULE.name,
         RULE.severity,

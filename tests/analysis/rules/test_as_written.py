@@ -72,6 +72,133 @@ def train(net, loader):
         scores.mean().backward()
         optimizer.step()
 """
+DRAWN = """
+import torch
+from torch.distributions import Normal
+
+def train(actor, critic, loader):
+    act = torch.optim.Adam(actor.parameters())
+    value = torch.optim.Adam(critic.parameters())
+    for state, target in loader:
+        value.zero_grad()
+        torch.nn.functional.mse_loss(critic(state), target).backward()
+        value.step()
+        drawn = Normal(actor(state), 1.0).{kept}()  # here
+        act.zero_grad()
+        (-critic(drawn).mean()).backward()
+        act.step()
+"""
+WEIGHED = """
+import torch
+import torch.nn.functional as F
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.kind, self.box = torch.nn.Linear(4, 4), torch.nn.Linear(4, 3), torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = self.body(x)
+        return {{"kind": self.kind(x), "box": self.box(x)}}
+
+def losses_of(out, kind, box):
+    losses = {{}}
+    losses["kind"] = F.cross_entropy(out["kind"], kind)
+    losses["box"] = F.l1_loss(out["box"], box)  # here
+    return losses
+
+WEIGHTS = {{"kind": 1.0{kept}}}
+
+def train(loader):
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, kind, box in loader:
+        losses = losses_of(net(x), kind, box)
+        optimizer.zero_grad()
+        sum(weight * losses[name] for name, weight in WEIGHTS.items()).backward()
+        optimizer.step()
+        print({{name: value.item() for name, value in losses.items()}})
+"""
+HOOKED = """
+import torch
+
+class Norms:
+    def after_backward(self, runner):
+        self.last = max(p.grad.norm().item() for p in runner.net.parameters())
+        {kept}  # here
+
+class Runner:
+    def __init__(self, net):
+        self.net, self.hooks = net, [Norms()]
+        self.optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def call(self, name):
+        for hook in self.hooks:
+            getattr(hook, name)(self)
+
+    def train(self, loader):
+        for x in loader:
+            self.net(x).mean().backward()
+            self.call("after_backward")
+            self.optimizer.step()
+            self.optimizer.zero_grad()
+
+Runner(torch.nn.Linear(4, 1)).train(torch.utils.data.DataLoader([torch.zeros(4)]))
+"""
+CHUNKS = """
+import itertools
+import torch
+
+def chunks(loader, size):
+    batches = iter(loader)
+    while chunk := list(itertools.islice(batches, size)):
+        yield chunk
+
+def train(net, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for chunk in chunks(loader, 4):
+        optimizer.zero_grad()
+        for x, y in chunk:
+            loss = torch.nn.functional.mse_loss(net(x), y){kept}
+            loss.backward()  # here
+        optimizer.step()
+"""
+LINKS = """
+import torch
+import torch.nn.functional as F
+from torch_geometric.nn import GCNConv
+
+def train(graph, pairs, linked):
+    net = GCNConv(8, 8)
+    optimizer = torch.optim.Adam(net.parameters())
+    for _ in range(100):
+        optimizer.zero_grad()
+        z = net(graph.x, graph.edge_index)
+        scores = (z[pairs[0]] * z[pairs[1]]).sum(-1){kept}
+        F.binary_cross_entropy(scores, linked).backward()  # here
+        optimizer.step()
+"""
+SPREAD = """
+import torch
+from torch.utils.data import DataLoader
+from torchvision.datasets import ImageFolder
+
+def loaders(size):
+    common = dict(batch_size=size, num_workers=2)
+    return {{name: DataLoader(ImageFolder(name), {kept}**common) for name in ("train", "test")}}  # here
+
+def main():
+    net = torch.nn.Linear(8, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    data = loaders(16)
+    for epoch in range(10):
+        for x, y in data["train"]:
+            optimizer.zero_grad()
+            torch.nn.functional.cross_entropy(net(x), y).backward()
+            optimizer.step()
+
+main()
+"""
 
 
 @pytest.mark.parametrize(
@@ -80,6 +207,12 @@ def train(net, loader):
         ("retained-graph", HISTORY, "runner.loss", "runner.loss.item()"),
         ("unregistered-modules", EXPERTS, "tuple", "nn.ModuleList"),
         ("discarded-result", MASKED, "", "scores = "),
+        ("detached-loss", DRAWN, "sample", "rsample"),
+        ("unused-loss", WEIGHED, "", ', "box": 5.0'),
+        ("zero-grad-before-step", HOOKED, "runner.optimizer.zero_grad()", "pass"),
+        ("unscaled-accumulation", CHUNKS, "", " / len(chunk)"),
+        ("bce-activation", LINKS, "", ".sigmoid()"),
+        ("unshuffled-training", SPREAD, "", "shuffle=True, "),
     ],
 )
 def test_each_form_is_found_and_its_right_twin_is_not(rule, program, wrong, right):
