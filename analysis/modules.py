@@ -77,6 +77,15 @@ class Modules:
             folder = _parent(folder)
         return folder
 
+    def packages_above(self, path: str) -> tuple[str, ...]:
+        """The ``__init__.py`` of each package that holds ``path``, the outermost first, as importing it runs them."""
+        folder = _parent(path.removesuffix("/__init__.py"))
+        found: list[str] = []
+        while folder and self._is_package(folder):
+            found.append(f"{folder}/__init__.py")
+            folder = _parent(folder)
+        return tuple(reversed(found))
+
     def _relative(self, dotted: str, importer_path: str) -> str | None:
         name = dotted.lstrip(".")
         folder = _parent(importer_path)

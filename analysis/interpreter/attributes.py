@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from analysis.interpreter import imports
 from analysis.interpreter.generators import Generator
 from analysis.interpreter.joins import join
+from analysis.interpreter.type_methods import of_type
 from analysis.interpreter.values import (
     MISSING,
     Alternatives,
@@ -213,7 +214,8 @@ def _of_function(machine: Machine, value: Value, name: str, span: Span) -> Value
         return inner
     if name == "__doc__":
         return None
-    return machine.domain.unknown_attribute(machine, value, name, span)
+    method = of_type(inner, name)
+    return machine.domain.unknown_attribute(machine, value, name, span) if method is MISSING else method
 
 
 def set(machine: Machine, owner: Value, name: str, value: Value, span: Span) -> None:  # noqa: A001  the machine's verb: machine.setattr

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.containers import BASES
 from analysis.interpreter.frames import Exit, Frame
-from analysis.interpreter.values import MISSING, Class, External, Function, HostFunction, Instance, Property, Symbol, Value
+from analysis.interpreter.values import MISSING, Class, ClassMethod, External, Function, HostFunction, Instance, Property, StaticMethod, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
@@ -86,7 +86,7 @@ def _is_enum(cls: Class) -> bool:
 def _make_members(machine: Machine, cls: Class) -> None:
     members: dict[str, Value] = {}
     for name, value in list(cls.namespace.items()):
-        if name.startswith("_") or isinstance(value, (Function, HostFunction, Property)):
+        if name.startswith("_") or isinstance(value, (Function, HostFunction, Property, StaticMethod, ClassMethod)):
             continue
         member = Instance(cls, cls.span, machine.stamp)
         member.fields.update({"value": value, "name": name, "_value_": value})

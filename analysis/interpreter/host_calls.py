@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.affordable import call_is_too_large
@@ -78,7 +79,7 @@ def _container_method(
     if name in MUTATORS:
         machine.heap.touch(receiver)
         if name in {"extend", "update"} and args:
-            args = [args[0] if isinstance(args[0], dict) else [] if isinstance(args[0], (Symbol, External)) else machine.items(args[0], span), *args[1:]]
+            args = [_brought(machine, args[0], span), *args[1:]]
         if machine.domain.watches_stores and name in {"append", "add", "extend", "insert", "appendleft", "update", "setdefault"}:
             args = _watched(machine, receiver, name, args, span)
         if machine.domain.watches_stores and name in REMOVERS:
@@ -94,6 +95,12 @@ def _container_method(
     except Exception as error:  # noqa: BLE001  the guest's error or a gap of the domain: one place decides
         machine.refused = (*args, *kwargs.values())
         return machine.domain.host_failed(machine, callee, error, span)
+
+
+def _brought(machine: Machine, given: Value, span: Span) -> Value:
+    if isinstance(given, dict) or (isinstance(given, HostValue) and isinstance(given, Sized)):
+        return given
+    return [] if isinstance(given, (Symbol, External)) else machine.whole(given, span)
 
 
 def _watched(machine: Machine, receiver: Value, name: str, args: list[Value], span: Span) -> list[Value]:

@@ -25,13 +25,16 @@ def import_module(machine: Machine, dotted: str, importer: str) -> Value:
 
 
 def load(machine: Machine, path: str, name: str = "") -> Value:
-    """The module in the file ``path``, its top level run on first sight; a file that cannot be read is ``External``."""
+    """The module in the file ``path``, run on first sight after the packages that hold it; a file that cannot be read is ``External``."""
     known = machine.loaded.get(path)
     if known is not None:
         return known
     source = machine.snapshot.source(path)
     if isinstance(source, NotAnalysed):
         return External(name or path)
+    if name != "__main__":
+        for package in machine.modules.packages_above(path):
+            load(machine, package)
     return run_top_level(machine, source, name or dotted_name(path))
 
 

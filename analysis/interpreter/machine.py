@@ -13,7 +13,7 @@ from analysis.interpreter import attributes, branches, calls, classes, expressio
 from analysis.interpreter.builtins import BUILTINS
 from analysis.interpreter.heap import Heap
 from analysis.interpreter.signals import BudgetSpent
-from analysis.interpreter.values import MISSING, Class, Instance, Module, Stamp, Value
+from analysis.interpreter.values import MISSING, Class, FewItems, Instance, Module, Stamp, Value
 from analysis.modules import Modules
 from analysis.source import SourceFile, Span
 from analysis.trace.tree import Builder
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: More notes than a reader would ever see.
 MAX_NOTES = 1000
+#: Containers of more items are cut where another is extended by them.
+MAX_WHOLE = 1 << 20
 #: Host frames needed per guest call and per nested expression, with room to spare.
 _HOST_RECURSION = 20_000
 
@@ -151,6 +153,11 @@ class Machine:
             if len(found) >= iteration.MAX_ITEMS:
                 break
         return found
+
+    def whole(self, value: Value, span: Span) -> list[Value]:
+        """All items of what a container is extended by: a list's or a tuple's as many as a machine can bear."""
+        plain = isinstance(value, (list, tuple)) and not isinstance(value, FewItems) and len(value) <= MAX_WHOLE
+        return list(value) if plain else self.items(value, span)
 
     def as_host(self, function: Value, span: Span) -> Callable[..., Value]:
         """``function`` as a host callable, for handlers that pass it on (``sorted(key=…)``)."""

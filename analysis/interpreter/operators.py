@@ -149,7 +149,7 @@ def binary(machine: Machine, op: ast.operator, left: Value, right: Value, span: 
         return derived(machine, sign, f"{left!r} {sign} {right!r}", left, right, test=(sign, left, right)) if replaced is MISSING else replaced
     if in_place and isinstance(left, list):
         machine.heap.touch(left)
-        items = machine.items(right, span)
+        items = machine.whole(right, span)
         left.extend(machine.domain.stored(machine, left, None, item, span) if machine.domain.watches_stores else item for item in items)
         return left
     if operator_is_too_large(op, left, right):

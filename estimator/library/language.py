@@ -7,14 +7,16 @@ import posixpath
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.signals import GuestRaise
-from analysis.interpreter.values import Call, HostFunction, Symbol, Value
+from analysis.interpreter.values import Call, HostFunction, Instance, Symbol, Value
 from estimator.catalog import UnknownNameError, model
+from estimator.library.data_sets import TEXT
+from estimator.library.symbols import Number
 from estimator.library.tokens import COLUMN_LENGTH, OPEN, TEXT_OF_COLUMN, USUAL_LENGTH, Tokens
 from estimator.tape.device import CPU
 from estimator.tape.dtype import INT64
 from estimator.tape.operations.creation import empty
 from estimator.tape.tensor import Tensor
-from estimator.zoo import families, family
+from estimator.zoo import PACKAGE, families, family
 
 if TYPE_CHECKING:
     from estimator.script.domain import TapeDomain
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 #: What the families' tokenizers cut texts at where they are not told a length; the others have no limit.
 _LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512, "t5": 512, "bart": 1024, "clip": 77}
 _USUAL_VOCABULARY = 50257
+#: Characters of an English text that a token stands for, about.
+_CHARACTERS = 4
 #: Types of models, as their configurations write them, that are families under another name.
 _FAMILY_OF = {
     "deberta-v2": "deberta_v2", "xlm-roberta": "roberta", "camembert": "roberta", "swin": "transformers_swin", "convnext": "transformers_convnext",
@@ -89,12 +93,21 @@ def _written_config(call: Call, name: str) -> tuple[str, dict[str, Any], str] | 
 
 
 def _tokenizer_limits(call: Call) -> Value:
-    """The size of the vocabulary, and the longest row (None: no limit), of the model that a tokenizer belongs to."""
+    """The size of the vocabulary, the longest row (None: no limit) and the family ("" unknown) of the model that a tokenizer belongs to."""
     try:
         found = model(call.args[0]) if isinstance(call.args[0], str) else None
     except UnknownNameError:
         found = None
-    return (_USUAL_VOCABULARY, None) if found is None else (found.config.get("vocab_size", _USUAL_VOCABULARY), _LONGEST_ROWS.get(found.family))
+    if found is None:
+        return _USUAL_VOCABULARY, None, ""
+    return found.config.get("vocab_size", _default_vocabulary(call, found.family)), _LONGEST_ROWS.get(found.family), found.family
+
+
+def _default_vocabulary(call: Call, name: str) -> Value:
+    """The vocabulary that the configuration of a family has by default."""
+    machine = call.machine
+    config = machine.call(machine.getattr(machine.import_module(f"{PACKAGE}.{name}", machine.entry_path), family(name).config, call.span), [], {}, call.span)
+    return config.fields.get("vocab_size", _USUAL_VOCABULARY) if isinstance(config, Instance) else _USUAL_VOCABULARY
 
 
 def _processor_sizes(call: Call) -> Value:
@@ -117,8 +130,23 @@ def _tokenized(call: Call) -> Value:
     if padding == "max_length" or truncation not in {None, False, "do_not_truncate"}:
         return _cut(call, padding, length, limit)
     if isinstance(texts, str) and TEXT_OF_COLUMN in texts:
-        return Tokens(OPEN, "all texts of a column are joined: so many tokens are taken", COLUMN_LENGTH)
+        return Tokens(OPEN, "all texts of a column are joined: so many tokens are taken", COLUMN_LENGTH, stream=True)
     return Tokens(OPEN, "texts are not cut to a length: texts of this many tokens are taken", min(USUAL_LENGTH, limit or USUAL_LENGTH))
+
+
+def _encoded(call: Call) -> Value:
+    """The row that a bare vocabulary makes of a text: of a known one about as long, of a data set's or a file's of open length."""
+    text = call.args[0]
+    override = domain_of(call).request.overrides.get("sequence_length")
+    if isinstance(text, str) and TEXT not in text:
+        return Tokens(-(-len(text) // _CHARACTERS))
+    usual = USUAL_LENGTH if override is None else override
+    return Tokens(OPEN, "the length of the texts is not known: texts of this many tokens are taken", usual, stream=not isinstance(text, str))
+
+
+def _unknown_number(call: Call) -> Value:
+    """A number that only the machine of the run can tell."""
+    return Number(str(call.args[0]), call.span, call.machine.stamp)
 
 
 def _cut(call: Call, padding: Value, length: Value, limit: Value) -> Tokens:
@@ -157,5 +185,16 @@ def _tokens_as_tensor(call: Call) -> Value:
 
 NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
-    for function in (_catalog_config, _named_model, _no_such_model, _processor_sizes, _rows_of, _tokenizer_limits, _tokenized, _tokens_as_tensor)
+    for function in (
+        _catalog_config,
+        _named_model,
+        _no_such_model,
+        _processor_sizes,
+        _rows_of,
+        _tokenizer_limits,
+        _tokenized,
+        _tokens_as_tensor,
+        _encoded,
+        _unknown_number,
+    )
 }

@@ -24,13 +24,15 @@ COLUMN_LENGTH = 1 << 18
 class Tokens(HostValue):
     """A row of ``length`` token numbers. ``why`` says what is in doubt about the length, "" if nothing is; ``at_most``: it is no longer than that.
 
-    ``usual`` is the length that a row of open length is taken to have where a number is needed.
+    ``usual`` is the length that a row of open length is taken to have where a number is needed. A ``stream`` holds many texts, one after another:
+    any window of it is full.
     """
 
-    __slots__ = ("at_most", "length", "usual", "why")
+    __slots__ = ("at_most", "length", "stream", "usual", "why")
 
-    def __init__(self, length: int, why: str = "", usual: int = USUAL_LENGTH, *, at_most: bool = False) -> None:
+    def __init__(self, length: int, why: str = "", usual: int = USUAL_LENGTH, *, at_most: bool = False, stream: bool = False) -> None:
         self.at_most = at_most
+        self.stream = stream
         self.length = length
         self.why = why
         self.usual = usual
@@ -42,7 +44,11 @@ class Tokens(HostValue):
 
     def copy(self) -> Tokens:
         """The same row."""
-        return Tokens(self.length, self.why, self.usual, at_most=self.at_most)
+        return self._of(self.length)
+
+    def _of(self, length: int) -> Tokens:
+        """A row of another length, as surely known."""
+        return Tokens(length, self.why, self.usual, at_most=self.at_most, stream=self.stream)
 
     def index(self, _token: Any) -> int:
         """Where a token is: at the end of the row."""
@@ -60,16 +66,19 @@ class Tokens(HostValue):
         return self.length
 
     def __iter__(self) -> Iterator[int]:
-        return itertools.repeat(0, self.length)
+        return itertools.repeat(TokenNumber(self), self.length)
 
     def __getitem__(self, index: Any) -> Tokens | int:
         if not isinstance(index, slice):
-            return 0
+            return TokenNumber(self)
         taken = window(index, self.length)
-        return Tokens(taken, self.why if taken == self.length or not self.open else "")
+        if taken >= OPEN or not self.open:
+            return self._of(taken)
+        return Tokens(taken) if self.stream or not self.why or index.start else cut_to(taken)
 
     def __add__(self, other: Any) -> Tokens:
-        return Tokens(self.length + len(other), self.why or getattr(other, "why", ""))
+        surer = other if isinstance(other, Tokens) and other.open and not self.open else self
+        return surer._of(self.length + len(other))
 
     __radd__ = __add__
 
@@ -78,12 +87,39 @@ class Tokens(HostValue):
         return self
 
     def __mul__(self, times: int) -> Tokens:
-        return Tokens(self.length * times, self.why)
+        return self._of(self.length * times)
+
+
+class TokenNumber(int):
+    """One of a row's token numbers, whichever: a plain list that it was put into tells by it what it holds."""
+
+    row: Tokens
+
+    def __new__(cls, row: Tokens) -> Self:
+        """A number of ``row``."""
+        made = super().__new__(cls, 0)
+        made.row = row
+        return made
+
+
+def cut_to(length: int) -> Tokens:
+    """A text of unknown length, cut to ``length`` tokens."""
+    return Tokens(length, f"texts may be shorter than {length} tokens, to which they are cut: a batch with one that long is taken", at_most=True)
+
+
+def row_in(items: list[Any] | tuple[Any, ...]) -> Tokens | None:
+    """The row of which a plain list holds the numbers, if its length is not known or bounded only."""
+    number = next((item for item in items if type(item) is TokenNumber and item.row.open), None)
+    if number is None:
+        return None
+    row = Tokens(len(items), number.row.why, number.row.usual)
+    return row if row.open else cut_to(len(items))
 
 
 def joined(rows: list[Any]) -> Tokens:
     """Rows one after another."""
-    return Tokens(sum(len(row) for row in rows), next((row.why for row in rows if isinstance(row, Tokens) and row.why), ""))
+    why = next((row.why for row in rows if isinstance(row, Tokens) and row.why), "")
+    return Tokens(sum(len(row) for row in rows), why, stream=True)
 
 
 def _list(call: Call) -> Value:

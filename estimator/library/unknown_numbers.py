@@ -8,7 +8,7 @@ from analysis.interpreter.values import Alternatives, Call, External, HostFuncti
 from estimator.library.arrays import MANY, Array
 from estimator.library.language import domain_of, tensor_of_tokens
 from estimator.library.symbols import Number, OneOfMany
-from estimator.library.tokens import Tokens
+from estimator.library.tokens import Tokens, row_in
 from estimator.tape import facade
 from estimator.tape.device import CPU, CUDA, Device, as_device
 from estimator.tape.dtype import BOOL, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, UINT8, Dtype
@@ -29,6 +29,9 @@ def _tensor(call: Call) -> Value:
     """``torch.tensor(data)``, where unknown numbers stand for any."""
     data = call.args[0] if call.args else call.kwargs.get("data")
     dtype, device = call.kwargs.get("dtype"), call.kwargs.get("device")
+    if isinstance(data, (list, tuple)):
+        row = row_in(data)
+        data = data if row is None else row
     if isinstance(data, Tokens):
         made: Tensor = tensor_of_tokens(domain_of(call), data, ())
         return made if device is None else made.to(as_device(device))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from analysis.snapshot import Snapshot
+from estimator.readers.runners import as_python, words_naming
 
 _SHELL = (".sh", ".bash", ".slurm", ".sbatch", ".job", ".zsh")
 _NAMES = frozenset({"makefile", "justfile"})
@@ -59,18 +60,26 @@ def launches_of(snapshot: Snapshot, entry: str) -> tuple[Launch, ...]:
 
 
 def documented_starts_of(snapshot: Snapshot, entry: str) -> tuple[Launch, ...]:
-    """The ways in which the repository's documentation says to start ``entry``."""
-    return _launches(snapshot, entry, lambda path: posixpath.basename(path).lower().startswith("readme"))
+    """The ways in which the repository's documentation, and the comments of its configurations, say to start ``entry``."""
+    return _launches(snapshot, entry, _is_readme) + _launches(snapshot, entry, _is_prose)
+
+
+def _is_readme(path: str) -> bool:
+    return posixpath.basename(path).lower().startswith("readme")
+
+
+def _is_prose(path: str) -> bool:
+    return path.endswith((".yaml", ".yml", ".md")) and not _is_readme(path) and not path.startswith(".")
 
 
 def _launches(snapshot: Snapshot, entry: str, wanted: Callable[[str], bool]) -> tuple[Launch, ...]:
     found: dict[tuple[object, ...], Launch] = {}
-    names = _names_of(snapshot, entry)
+    names, naming = _names_of(snapshot, entry), (posixpath.basename(entry).removesuffix(".py"), *words_naming(snapshot, entry))
     files = [path for path in sorted(snapshot.contents) if wanted(path)]
     for path in files[:_MAX_FILES]:
         text = snapshot.contents[path][: _MAX_CHARACTERS + 1].decode("utf-8", "replace")
-        if len(text) <= _MAX_CHARACTERS and posixpath.basename(entry) in text:
-            for launch in _in_text(text, path, {*names, posixpath.relpath(entry, posixpath.dirname(path) or ".")}):
+        if len(text) <= _MAX_CHARACTERS and any(word in text for word in naming):
+            for launch in _in_text(snapshot, text, path, {*names, posixpath.relpath(entry, posixpath.dirname(path) or ".")}):
                 found.setdefault((launch.devices, launch.arguments, tuple(launch.options.items())), launch)
     return tuple(found.values())
 
@@ -88,17 +97,21 @@ def _may_launch(path: str) -> bool:
     return workflow or name.endswith(_SHELL) or name in _NAMES or name.startswith("dockerfile")
 
 
-def _in_text(text: str, path: str, names: AbstractSet[str]) -> Iterator[Launch]:
+def _in_text(snapshot: Snapshot, text: str, path: str, names: AbstractSet[str]) -> Iterator[Launch]:
     variables: dict[str, str] = {}
-    for number, line in _logical_lines(text):
+    for number, line in _logical_lines(_uncommented(text) if path.endswith((".yaml", ".yml")) and not _may_launch(path) else text):
         assigned = _ASSIGNED.match(line)
         if assigned is not None:
             variables[assigned[1]] = _expanded(assigned[2].strip("\"'"), variables)
             continue
-        if ".py" in line or " -m " in line:
-            launch = _launch(_words(_expanded(line, variables)), path, number, names)
-            if launch is not None:
-                yield launch
+        launch = _launch(as_python(snapshot, _words(_expanded(line, variables))), path, number, names)
+        if launch is not None:
+            yield launch
+
+
+def _uncommented(text: str) -> str:
+    """The comments of a configuration, as lines of their own."""
+    return "\n".join(line.strip()[1:].strip() if line.strip().startswith("#") else "" for line in text.splitlines())
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -12,6 +12,7 @@ from estimator.request import Request
 from estimator.script.pins import pinned_version
 from estimator.script.run import Run, run_script
 from estimator.tape.events import Allocated, Entered, Event, Freed, Phase
+from estimator.tape.operations.choosing import ALL_CHOSEN
 from estimator.timeline import Timeline, timeline
 
 #: What a padding mask was seen to add to the peak, at most (BERT and GPT-2 with the memory-efficient kernel instead of the flash one):
@@ -42,6 +43,9 @@ class Doubted:
         cached = self.both_ends and call is not None and call.grad and call.caches and not run.tape.checkpoints
         if cached and not pinned_version(self.snapshot, "transformers"):
             yield from self._cached(played)
+        if self.both_ends and ALL_CHOSEN in run.tape.assumptions:
+            below = played.allocated - timeline(self.run(few_chosen=True).tape.events).allocated
+            yield Cause("how many elements a condition on values chooses: at most all", max(0, below), 0)
         if played.possible > played.allocated:
             yield Cause("whether two gradients of a shared weight are summed in place", 0, played.possible - played.allocated)
         if run.tape.might_be_kept:

@@ -48,6 +48,7 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
     machine.state["arguments"] = {**{name: as_value(text) for name, text in request.named.items()}, **machine.overrides}
     domain.bind(machine)
     tape.forced_autocast = {"amp-bf16": BFLOAT16, "amp-fp16": FLOAT16}.get(request.overrides.get("precision", ""))
+    tape.chooses_few = bool(request.overrides.get("few_chosen"))
     with tape.active():
         try:
             changes.before_the_run(domain)

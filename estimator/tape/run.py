@@ -88,6 +88,7 @@ class Tape:
         self.checkpoints = 0  # calls that run again in backward
         #: The dtype under which every outermost module runs, whatever the program says.
         self.forced_autocast: Dtype | None = None
+        self.chooses_few = False  # whether next to nothing is taken where a condition on values chooses elements
         self.backwards = 0
         self.steps = 0
         self.stepped: list[int] = []  # how often each optimizer has

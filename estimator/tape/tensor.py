@@ -39,6 +39,7 @@ class Tensor(HostValue):
         self.claims = 0  # how many places of the backward pass hold this very tensor
         self.base: Tensor | None = None
         self.values: tuple[Any, ...] | None = None
+        self.picks_few = False  # a mask of the elements that equal one number
         self.accumulation: ReferenceType[Accumulation] | None = None
 
     if TYPE_CHECKING:
@@ -69,6 +70,16 @@ class Tensor(HostValue):
     def is_cuda(self) -> bool:
         """Whether it is on the GPU."""
         return self.device.counted
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether it has no memory at all."""
+        return self.device.type == "meta"
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether it is in host memory."""
+        return self.device.type == "cpu"
 
     @property
     def is_leaf(self) -> bool:
@@ -122,6 +133,7 @@ class Tensor(HostValue):
         """A tensor over the same memory with another shape, without a graph."""
         view = Tensor(self.storage, shape, strides, self.dtype, self.offset if offset is None else offset)
         view.base = self.base if self.base is not None else self
+        view.picks_few = self.picks_few
         return view
 
     def became(self, kind: Kind) -> Self:

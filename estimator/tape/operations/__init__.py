@@ -2,6 +2,7 @@
 
 from estimator.tape.operations import (
     attention,
+    choosing,
     comparison,
     composites,
     conversion,
@@ -35,7 +36,7 @@ from estimator.tape.operations import (
 
 #: Importing them enters their operations in the registry.
 FAMILIES = (
-    attention, comparison, composites, conversion, convolution, creation, dropout, einsum, embedding, foreach, gradients, grouped, indexing, losses,
+    attention, choosing, comparison, composites, conversion, convolution, creation, dropout, einsum, embedding, foreach, gradients, grouped, indexing, losses,
     matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, sampling, scattering,
     softmax, ternary, unary, views, windows,
 )  # fmt: skip

@@ -1,22 +1,32 @@
-"""Comparisons, logic and choices: ``where``, ``masked_fill``, ``masked_select`` cannot be told."""
+"""Comparisons, logic and choices between two."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from estimator.tape.dtype import BOOL, Category
+from estimator.tape.dtype import BOOL
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.inplace import overwritten
+from estimator.tape.operations.choosing import columns_of
 from estimator.tape.operations.pointwise import combined, result_dtype
 from estimator.tape.registry import operation
 from estimator.tape.tensor import Tensor
 
 
+@operation("eq", ".eq", ".__eq__", "isclose")
+def equals(x: Tensor, other: Any, **_: Any) -> Any:
+    """A Boolean for each pair of elements; one number picks few of many."""
+    found = compare(x, other)
+    if found is not NotImplemented:
+        found.picks_few = not isinstance(other, (Tensor, bool))
+    return found
+
+
 @operation(
-    "eq", "ne", "lt", "le", "gt", "ge", ".eq", ".ne", ".lt", ".le", ".gt", ".ge",
-    ".__eq__", ".__ne__", ".__lt__", ".__le__", ".__gt__", ".__ge__",
-    "logical_and", "logical_or", "logical_xor", ".logical_and", ".logical_or", ".logical_xor", "isclose",
+    "ne", "lt", "le", "gt", "ge", ".ne", ".lt", ".le", ".gt", ".ge",
+    ".__ne__", ".__lt__", ".__le__", ".__gt__", ".__ge__",
+    "logical_and", "logical_or", "logical_xor", ".logical_and", ".logical_or", ".logical_xor",
 )  # fmt: skip
 def compare(x: Tensor, other: Any, **_: Any) -> Any:
     """A Boolean for each pair of elements. A tensor is not equal to ``None`` or to something that is no number."""
@@ -28,7 +38,9 @@ def compare(x: Tensor, other: Any, **_: Any) -> Any:
 @operation(".__and__", ".__or__", ".__xor__", ".__rand__", ".__ror__", "bitwise_and", "bitwise_or", "bitwise_xor", ".__lshift__", ".__rshift__")
 def bitwise(x: Tensor, other: Any) -> Tensor:
     """Bits combined."""
-    return combined((x, other), result_dtype(x, other))
+    found = combined((x, other), result_dtype(x, other))
+    found.picks_few = x.picks_few or getattr(other, "picks_few", False)
+    return found
 
 
 @operation(".__iand__", ".__ior__", ".__ixor__", ".logical_and_", ".logical_or_", ".logical_not_")
@@ -44,10 +56,12 @@ def equal(x: Tensor, _other: Tensor, **_: Any) -> Any:
 
 
 @operation("where", ".where")
-def where(condition: Tensor, x: Any, other: Any) -> Tensor:
-    """Elements of either; keeps the condition."""
+def where(condition: Tensor, x: Any = None, other: Any = None) -> Any:
+    """Elements of either; keeps the condition. With the condition alone, the indices where it holds."""
     if not isinstance(condition, Tensor):
         raise TypeError("where() of a condition that is no tensor")
+    if x is None and other is None:
+        return columns_of(condition)
     if isinstance(x, Tensor) and condition.dtype != BOOL and x.dtype == BOOL:
         condition, x = x, condition  # as a method, the condition comes second
     node = record((None, x if isinstance(x, Tensor) else None, other if isinstance(other, Tensor) else None), _where_back, (condition,))
@@ -82,8 +96,3 @@ def _where_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tens
 def _masked_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     gradient = gradients[0]
     return (None if gradient is None else combined((gradient, *node.unpack()), gradient.dtype),)
-
-
-def is_mask(x: Any) -> bool:
-    """Whether an index is a Boolean mask, whose number of chosen elements the source does not tell."""
-    return isinstance(x, Tensor) and x.dtype.category is Category.BOOL

@@ -133,9 +133,9 @@ def tensor(data: Any, *, dtype: Dtype | None = None, device: DeviceLike | None =
         return result
     shape, numbers = _numbers(data)
     if dtype is None:
-        dtype = _dtype_of(max(numbers, key=category_of)) if numbers else FLOAT32
+        dtype = _dtype_of(max(numbers, key=_category)) if numbers else FLOAT32
     result = _made(shape, dtype, device, requires_grad)
-    if not result.device.counted and len(numbers) <= _KEPT_VALUES:
+    if not result.device.counted and len(numbers) <= _KEPT_VALUES and not any(isinstance(number, Tensor) for number in numbers):
         result.values = tuple(numbers)
     return result
 
@@ -144,12 +144,16 @@ def _numbers(data: Any) -> tuple[Shape, list[Any]]:
     """Shape and numbers of nested sequences."""
     if isinstance(data, (bool, int, float, complex)):
         return (), [data]
-    if isinstance(data, Tensor) and data.values is not None:
-        return data.shape, list(data.values)
+    if isinstance(data, Tensor):
+        return data.shape, [data] * data.shape.numel() if data.values is None else list(data.values)
     if not isinstance(data, (list, tuple)):
         raise NotFollowed(f"torch.tensor of a {type(data).__name__}")
     rows = [_numbers(item) for item in data]
     return ((len(rows), *rows[0][0]) if rows else (0,)), [number for _, row in rows for number in row]
+
+
+def _category(number: Any) -> Category:
+    return number.dtype.category if isinstance(number, Tensor) else category_of(number)
 
 
 def _dtype_of(number: Any) -> Dtype | None:

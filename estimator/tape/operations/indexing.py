@@ -10,7 +10,7 @@ from estimator.tape.dtype import INT64
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.inplace import overwritten
 from estimator.tape.not_followed import NotFollowed
-from estimator.tape.operations.comparison import is_mask
+from estimator.tape.operations.choosing import columns_of, is_mask
 from estimator.tape.operations.views import unsqueeze
 from estimator.tape.registry import operation
 from estimator.tape.shape import Shape, broadcast, dimension
@@ -103,7 +103,8 @@ def _basic(x: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
     """Apply numbers, slices, None and ... as views; what is left are index tensors by dimension."""
     items = list(index) if isinstance(index, tuple) else [index]
     consumed = sum(_consumes(item) for item in items)
-    at, gathered = 0, {}
+    at = 0
+    gathered: dict[int, Tensor] = {}
     for item in items:
         match item:
             case None:
@@ -116,6 +117,9 @@ def _basic(x: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
             case slice():
                 x = _sliced(x, at, slice(_number(item.start), _number(item.stop), _number(item.step)))
                 at += 1
+            case Tensor() if is_mask(item):
+                gathered |= dict(enumerate(columns_of(item), at))
+                at += item.ndim
             case Tensor() | list() | range():
                 gathered[at] = item if isinstance(item, Tensor) else new(_list_shape(list(item)), INT64, x.device)
                 at += 1
@@ -149,8 +153,6 @@ def _list_shape(items: list[Any]) -> Shape:
 
 def _gathered(x: Tensor, indices: dict[int, Tensor]) -> Tensor:
     """Elements at index tensors: these dimensions are replaced by the indices' common shape, first if they are not adjacent."""
-    if any(is_mask(index) for index in indices.values()):
-        raise NotFollowed("how many elements a mask chooses")
     dims = sorted(indices)
     common = broadcast(*(index.shape for index in indices.values()))
     rest = [x.shape[i] for i in range(x.ndim) if i not in indices]
@@ -181,9 +183,3 @@ def gather(x: Tensor, dim: int, index: Tensor, **_: Any) -> Tensor:
     result = new(index.shape, x.dtype, x.device)
     tracked(node, result)
     return result
-
-
-@operation("nonzero", ".nonzero", "masked_select", ".masked_select", "unique", ".unique")
-def chosen(*_: Any, **__: Any) -> Tensor:
-    """How many elements come out only the device knows."""
-    raise NotFollowed("how many elements are chosen")
