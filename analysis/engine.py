@@ -49,9 +49,10 @@ def analyse(
 ) -> Report:
     """What ``rules`` say about ``snapshot``.
 
-    Findings are reported in ``paths`` and runs begin in the files ``entries`` (None: all of them), those nearest to ``changed``
-    files first. ``memory`` keeps facts and what runs would give again from one analysis to the next: one for each set of rules.
-    ``elsewhere`` are names of rules that are asked about something else than traces: a comment that names one is not judged here.
+    Findings are reported in ``paths``, and where a step of their evidence stands in one of the ``changed`` files; runs begin in the
+    files ``entries`` (None: all of them), those nearest to ``changed`` files first. ``memory`` keeps facts and what runs would give
+    again from one analysis to the next: one for each set of rules. ``elsewhere`` are names of rules that are asked about something
+    else than traces: a comment that names one is not judged here.
     ``fixes`` chooses the findings for which a patch is drafted and tried.
     """
     memory = memory or Memory()
@@ -65,12 +66,13 @@ def analyse(
     chosen = frozenset(fixes([each.finding for each in found if each.finding.span.path in wanted]))
     reported = [each if each.finding in chosen else Reported(replace(each.finding, fix=None)) for each in found]
     findings = attach(reported, snapshot, lambda after: questioning.again(after, starts))
-    shown = [finding for finding in findings if finding.span.path in wanted]
+    shown = [finding for finding in findings if finding.span.path in wanted or any(step.span.path in changed for step in finding.evidence)]
     known = {rule.name for rule in discover()} | set(elsewhere)
-    outcome = suppress(shown, snapshot, _commented(snapshot, wanted), [rule.name for rule in rules], known)
+    outcome = suppress(shown, snapshot, _commented(snapshot, wanted | {finding.span.path for finding in shown}), [rule.name for rule in rules], known)
     not_analysed = _not_analysed(snapshot, built, wanted)
     judged = any(rule.name == UNUSED for rule in rules)
-    notices = sorted((finding for finding in outcome.stay if not finding.fingerprint), key=order) if judged else []
+    unused = (finding for finding in outcome.stay if not finding.fingerprint and finding.span.path in wanted)
+    notices = sorted(unused, key=order) if judged else []
     return Report(
         findings=tuple(sorted((*(each for each in outcome.stay if each.fingerprint), *fingerprinted(notices, snapshot, built.modules)), key=order)),
         unresolved=tuple(sorted(set(_unresolved(said, snapshot, wanted)))),

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from analysis.configuration.meant import OpenMapping, common, meant_files
 from analysis.interpreter.files import OpenFile
-from analysis.interpreter.values import Call, GuestDict, GuestList, Value
+from analysis.interpreter.open_dict import OpenDict
+from analysis.interpreter.values import Call, GuestDict, GuestList, Symbol, Value
 from analysis.source import Span
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ MAX_VALUES = 20_000
 _MAX_DEPTH = 100
 _BRACKET = re.compile(r"[][{}]")
 _COLLECTIONS = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
+#: The key that names the class of which the others are the arguments.
+TARGET = "_target_"
 _MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -32,7 +36,7 @@ class _TooLargeError(ValueError):
     """The document would unfold to more than anybody writes."""
 
 
-class _Reader:
+class Reader:
     """Makes guest values of one document's nodes."""
 
     def __init__(self, machine: Machine, text: str, path: str) -> None:
@@ -60,8 +64,9 @@ class _Reader:
 
     def mapping(self, node: yaml.MappingNode) -> GuestDict:
         """A dict whose keys know their lines; merged mappings come first, so that the own keys win."""
-        made = GuestDict()
+        made = self.empty(node)
         made.span, made.stamp = self.span(node), ()
+        literal = any(key.value == TARGET for key, _ in node.value)  # arguments of an object are what is written
         for key, value in sorted(node.value, key=lambda pair: pair[0].tag != _MERGE):
             if key.tag == _MERGE:
                 for each in value.value if isinstance(value, yaml.SequenceNode) else [value]:
@@ -69,9 +74,17 @@ class _Reader:
                 continue
             name = self.value(key)
             if name.__hash__ is not None:
-                made[name] = self.machine.domain.setting(self.machine, name, self.value(value), self.span(key))
+                given = self.value(value)
+                made[name] = given if literal else self.machine.domain.setting(self.machine, name, given, self.span(key))
                 self.machine.places[id(made), name] = self.span(key)
         return made
+
+    def empty(self, node: yaml.MappingNode) -> GuestDict:
+        """The dict that a mapping fills; any other key may be in one that is open."""
+        if not isinstance(node, OpenMapping):
+            return GuestDict()
+        rest = self.machine.domain.unknown(self.machine, f"settings of {self.path} or another file", self.span(node))
+        return OpenDict({}, rest) if isinstance(rest, Symbol) else GuestDict()
 
     def span(self, node: yaml.Node) -> Span:
         """Where the node begins."""
@@ -91,14 +104,39 @@ def _opens(text: str) -> int:
 def as_yaml(machine: Machine, text: str, path: str) -> Value:
     """A YAML document as guest values; a symbol where it cannot be read."""
     try:
-        node = _composed(text)
-        return None if node is None else _Reader(machine, text, path).value(node)
-    except (yaml.YAMLError, _TooLargeError, RecursionError, ValueError):
+        return made_of(composed(text), Reader(machine, text, path))
+    except (yaml.YAMLError, RecursionError, ValueError):
         return machine.domain.unknown(machine, f"the content of {path or 'a YAML text'}, which cannot be read", machine.span)
 
 
+def made_of(node: yaml.Node | None, reader: Reader) -> Value:
+    """What a document's node stands for; a symbol where it cannot be read."""
+    try:
+        return None if node is None else reader.value(node)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        why = f"the content of {reader.path or 'a YAML text'}, which cannot be read"
+        return reader.machine.domain.unknown(reader.machine, why, reader.machine.span)
+
+
+def document_of(machine: Machine, source: Value) -> tuple[yaml.Node | None, str, str] | None:
+    """The node, the text and the path of a YAML document: of an open file or a text; in a trace, of what the program may mean. None: not known.
+
+    Raises yaml.YAMLError, ValueError or RecursionError where it cannot be read.
+    """
+    found = text_of(source)
+    if found is not None:
+        return composed(found[0]), *found
+    paths = meant_files(machine) if machine.domain.watches_stores else []
+    texts = [machine.snapshot.contents[path].decode("utf-8", "replace") for path in paths]
+    nodes = [composed(text) for text in texts]
+    node = nodes[0] if nodes else None
+    for other in nodes[1:]:
+        node = None if node is None or other is None else common(node, other)
+    return None if node is None else (node, texts[0], paths[0])
+
+
 @lru_cache(maxsize=64)
-def _composed(text: str) -> yaml.Node | None:
+def composed(text: str) -> yaml.Node | None:
     """The nodes of a document: parsing is what takes time, and each run of a program asks again. Raises as the parser does."""
     if len(text) > MAX_CHARACTERS or _opens(text) > _MAX_DEPTH:
         raise _TooLargeError
@@ -123,7 +161,7 @@ def _plain(machine: Machine, text: str, path: str, parsed: Any) -> Value:
     return parsed
 
 
-def _text_of(source: Value) -> tuple[str, str] | None:
+def text_of(source: Value) -> tuple[str, str] | None:
     """The text of an open file, or a text, and the path it is of."""
     if isinstance(source, OpenFile):
         source = source.text
@@ -133,11 +171,24 @@ def _text_of(source: Value) -> tuple[str, str] | None:
 def read(call: Call, kind: str) -> Value:
     """The document of ``kind`` ("YAML", "JSON", "TOML") in the open file, or the text, that is the call's first argument."""
     source = call.args[0] if call.args else call.kwargs.get("stream")
-    found = _text_of(source)
+    if kind == "YAML":
+        return yaml_document(call.machine, source)
+    found = text_of(source)
     if found is None:
         return call.machine.domain.unknown(call.machine, f"the content of a {kind} file that is not in the repository", call.span)
     text, path = found
-    return as_yaml(call.machine, text, path) if kind == "YAML" else _parsed(call.machine, text, path, kind)
+    return _parsed(call.machine, text, path, kind)
+
+
+def yaml_document(machine: Machine, source: Value) -> Value:
+    """The document of a file or a text, or what the files that may be meant have in common."""
+    try:
+        found = document_of(machine, source)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return machine.domain.unknown(machine, "the content of a YAML text, which cannot be read", machine.span)
+    if found is None:
+        return machine.domain.unknown(machine, "the content of a YAML file that is not in the repository", machine.span)
+    return made_of(found[0], Reader(machine, found[1], found[2]))
 
 
 def _parsed(machine: Machine, text: str, path: str, kind: str) -> Value:

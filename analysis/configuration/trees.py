@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from analysis.configuration.documents import as_yaml
+from analysis.configuration.documents import as_yaml, yaml_document
 from analysis.interpreter.classes import is_record
 from analysis.interpreter.files import OpenFile
 from analysis.interpreter.values import MISSING, Call, Class, GuestDict, GuestList, HostFunction, Instance, Value
@@ -215,9 +215,7 @@ def _nothing(call: Call) -> Value:
 def _load(call: Call) -> Value:
     machine, given = call.machine, call.args[0]
     opened = given if isinstance(given, OpenFile) else machine.open_file(given, call.span)
-    if opened.text is None:
-        return machine.domain.unknown(machine, f"the content of {given!r}, which is not in the repository", call.span)
-    return configured(machine, as_yaml(machine, opened.text, opened.text.path))
+    return configured(machine, yaml_document(machine, opened))
 
 
 @SUBJECT.function(

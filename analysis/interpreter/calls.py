@@ -12,7 +12,7 @@ from analysis.interpreter.frames import Frame
 from analysis.interpreter.joins import join
 from analysis.interpreter.open_dict import OpenDict
 from analysis.interpreter.returns import either
-from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.signals import BudgetSpent, GuestRaise
 from analysis.interpreter.values import (
     MISSING,
     Alternatives,
@@ -226,6 +226,9 @@ def run_body(machine: Machine, frame: Frame, span: Span) -> Value:
             value = left.value if left is not None else None
             for each in reversed(branches.rejoin(machine, frame, ("return",), 0)):
                 value = either(machine, each, value, span)
+    except BudgetSpent as end:
+        end.unfinished.append((function.node, started - machine.steps))
+        raise
     except GuestRaise as error:
         machine.stamp, machine.tree.stack[level:] = stamp, []
         machine.tree.add(Leave("raise"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from analysis.interpreter.values import Value
 from analysis.source import Span
 
@@ -16,7 +18,14 @@ class GuestRaise(Exception):  # noqa: N818  a guest's exception on its way, not 
 
 
 class BudgetSpent(BaseException):
-    """The step budget of a run is used up; what was traced until then stands."""
+    """The step budget of a run is used up; what was traced until then stands.
+
+    ``unfinished``: the functions that it came out of, the innermost first, with the steps that each took with what it called.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unfinished: list[tuple[ast.AST, int]] = []
 
 
 class StopRun(BaseException):

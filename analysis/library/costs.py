@@ -7,7 +7,7 @@ library's functions give.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Class, Function
@@ -24,16 +24,18 @@ SHARE = 12
 _ASIDE = frozenset({Kind.DISCARD, Kind.STORE, Kind.SEED, Kind.DRAW, Kind.TO_DEVICE, Kind.ITEM, Kind.PRINT, Kind.SAVE, Kind.OPAQUE})
 
 
-def costly(machine: Machine) -> frozenset[ast.AST]:
-    """The functions that took most of the steps and in which nothing happened that a rule could ask for; methods of models are none of them."""
-    spent = sum(machine.costs.values())
+def costly(machine: Machine, unfinished: Sequence[tuple[ast.AST, int]] = ()) -> frozenset[ast.AST]:
+    """The functions that took most of the steps and in which nothing happened that a rule could ask for; methods of models are none of them.
+
+    ``unfinished``: those that ran when the steps were spent, the innermost first, with what they called. The innermost that took more
+    than half of all is one too.
+    """
+    spent = max([sum(machine.costs.values()), *(steps for _, steps in unfinished)])
+    running = [node for node, steps in unfinished if 2 * steps > spent][:1]
+    found = [*(node for node, steps in machine.costs.items() if steps * SHARE > spent), *running]
     telling = set(_telling(machine.tree.root))
     of_models = set(_methods_of_models(machine))
-    return frozenset(
-        node
-        for node, steps in machine.costs.items()
-        if steps * SHARE > spent and node not in of_models and getattr(node, "name", "") not in telling and not isinstance(node, ast.Lambda)
-    )
+    return frozenset(node for node in found if node not in of_models and getattr(node, "name", "") not in telling and not isinstance(node, ast.Lambda))
 
 
 def _telling(root: Seq) -> Iterator[str]:

@@ -149,7 +149,7 @@ class Tracing:
             if ended is None:
                 continue
             left -= ended.steps
-            if ended.came_to_nothing and not skipped and (skipped := costly(ended.machine)):
+            if ended.came_to_nothing and not skipped and (skipped := costly(ended.machine, ended.unfinished)):
                 again = running(World(collecting=True), {}, SHORT, COLLECTING_BUDGET, skipped)
                 roles = again.domain.casting.solve() if again is not None else roles
                 left = most
@@ -187,6 +187,7 @@ class Run:
     result: Value
     steps: int
     raised: bool = False  # an exception of the program ended it
+    unfinished: tuple[tuple[ast.AST, int], ...] = ()  # the functions that ran when its steps were spent, the innermost first
 
     def trace(self, snapshot: Snapshot, entry: Entry) -> Trace:
         """What rules read."""
@@ -240,17 +241,18 @@ def run(
     machine.entry_path, machine.skipped = entry.path, skipped
     domain.bind(machine)
     complete, result, raised = True, None, False
+    unfinished: tuple[tuple[ast.AST, int], ...] = ()
     try:
         if entry.qualname:
             result = call_entry(domain, source, entry.qualname)
         else:
             run_top_level(machine, source, "__main__")
-    except BudgetSpent:
-        complete = False
+    except BudgetSpent as end:
+        complete, unfinished = False, tuple(end.unfinished)
         machine.note(_last_place(machine, source), "the run takes more steps than are followed: what comes after this was not read")
     except (GuestRaise, StopRun) as end:
         raised = isinstance(end, GuestRaise)
     except Exception as error:  # noqa: BLE001  a gap of ours ends this run and no other; the reader is told
         complete = False
         machine.note(_last_place(machine, source), f"the analysis failed here ({type(error).__name__}): what comes after this was not read")
-    return Run(machine, domain, complete, result, budget - max(machine.steps, 0), raised)
+    return Run(machine, domain, complete, result, budget - max(machine.steps, 0), raised, unfinished)

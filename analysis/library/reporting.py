@@ -36,7 +36,15 @@ for step in bar:
 
 _BAR = SUBJECT.cls(BAR)
 SUBJECT.alias(
-    "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm", "tqdm.asyncio.tqdm", "tqdm.rich.tqdm", "tqdm.tqdm_notebook", "tqdm.autonotebook.tqdm"
+    "tqdm.tqdm",
+    "tqdm.auto.tqdm",
+    "tqdm.contrib.tqdm",
+    "tqdm.notebook.tqdm",
+    "tqdm.std.tqdm",
+    "tqdm.asyncio.tqdm",
+    "tqdm.rich.tqdm",
+    "tqdm.tqdm_notebook",
+    "tqdm.autonotebook.tqdm",
 )
 
 

@@ -37,10 +37,27 @@ def origins(value: object, through: Collection[str] = SHAPES) -> Iterator[Made]:
         made = tensor.made
         if made is None or depth > _DEEPEST:
             continue
-        if made.op not in through:
+        if made.op == "join" and (one := _same_origin(made, through)) is not None:
+            yield one
+        elif made.op not in through:
             yield made
         else:
             todo.extend((inner, depth + 1) for inner in tensors_in(made.inputs[:1]))
+
+
+def _same_origin(joined: Made, through: Collection[str]) -> Made | None:
+    """Where all come from that a value may be, if they are the same but for operations of ``through``: one side is only cut shorter."""
+    todo, seen, found = [joined], {id(joined)}, set[Made]()
+    while todo and len(seen) < _DEEPEST:
+        made = todo.pop()
+        inputs = made.inputs if made.op == "join" else made.inputs[:1] if made.op in through else None
+        if inputs is None:
+            found.add(made)
+            continue
+        inner = [tensor.made for tensor in tensors_in(inputs) if tensor.made is not None and id(tensor.made) not in seen]
+        seen.update(map(id, inner))
+        todo.extend(inner)
+    return found.pop() if len(found) == 1 and not todo else None
 
 
 def is_unbounded(made: Made, through: Collection[str] = SHAPES, depth: int = 0) -> bool:

@@ -22,7 +22,7 @@ from analysis.rules._chains import SHAPES, UNBOUNDED, losses, origins, renamed
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event
-from analysis.trace.places import visible
+from analysis.trace.places import calls_to, visible
 from analysis.trace.reading import text
 
 _LOSSES = frozenset({"nll_loss", "ctc_loss"})
@@ -55,7 +55,11 @@ def _reported(trace: Trace, loss: Event, made: Made) -> Reported:
         Confidence.HIGH,
         at,
         f"`{text(trace.snapshot, at)}` wants log-probabilities and gets {what}; it takes no logarithm itself, so {effect}",
-        (Evidence(comes, f"{made.op} gives {'probabilities' if squashed else 'raw scores'}"), Evidence(at, "this loss takes them as log-probabilities")),
+        (
+            Evidence(comes, f"{made.op} gives {'probabilities' if squashed else 'raw scores'}"),
+            *(Evidence(call, "the loss is called from here") for call in calls_to(loss, files)),
+            Evidence(at, "this loss takes them as log-probabilities"),
+        ),
     )
     if not squashed:
         new = renamed(trace, at, "nll_loss", "cross_entropy")

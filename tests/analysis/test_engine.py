@@ -72,6 +72,12 @@ def test_findings_count_only_in_the_paths_asked_for(paths, expected):
     assert [finding.rule for finding in report(paths=paths).findings] == expected
 
 
+def test_a_finding_counts_whose_evidence_stands_in_a_changed_file():
+    evident = ("retained-graph", "train.py", 13)
+    assert evident not in places(report(paths=["plain.py"], entries=["train.py"]))
+    assert evident in places(report(paths=["plain.py"], entries=["train.py"], changed=["meters.py"]))
+
+
 def test_a_comment_silences():
     silenced = TRAIN.replace("loss.backward()", "loss.backward()  # preflight: ignore[missing-zero-grad] on purpose")
     found = report(silenced)

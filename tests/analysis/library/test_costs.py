@@ -54,3 +54,30 @@ def test_the_training_behind_them_is_seen():
     assert trace.complete
     assert sum(1 for _ in trace.events(Kind.BACKWARD)) > 0
     assert any("takes more steps than are followed" in sentence for _, sentence in trace.unresolved)
+
+
+ENDLESS = """
+import torch
+
+def lines(path):
+    found = []
+    while True:
+        found.append(open(path).readline())
+        if len(found) > 10 ** 9:
+            return found
+
+net = torch.nn.Linear(4, 4)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+data = lines("data.txt")
+for x in torch.utils.data.DataLoader(data):
+    net(x).sum().backward()
+    opt.step()
+"""
+
+
+def test_a_function_that_comes_to_no_end_is_costly():
+    program = Snapshot.of({"train.py": ENDLESS.replace("while True", "for _ in range(10 ** 9)").encode()})
+    ended = run(program, index(program), Entry("train.py"), budget=40)
+    assert ended is not None
+    assert ended.came_to_nothing
+    assert {getattr(node, "name", "") for node in costly(ended.machine, ended.unfinished)} == {"lines"}
