@@ -10,8 +10,9 @@ from analysis.interpreter.values import Class, Function, Instance, Module, Parti
 from analysis.library.annotations import annotated
 from analysis.library.decisions import turn_last
 from analysis.library.functions import unwrapped
+from analysis.library.handlers import ATTACH
 from analysis.library.meters import pair
-from analysis.library.options import gone_through, missed, open_options
+from analysis.library.options import gone_through, handed_over, missed, open_options
 from analysis.library.ownership import MODULE, is_module
 from analysis.library.preparing import preparations
 from analysis.source import SourceFile, Span
@@ -67,7 +68,7 @@ def _call(domain: TraceDomain, function: Value, receiver: Instance | None) -> Va
     if span is None or not isinstance(inner, Function):
         return None
     first = [receiver] if receiver is not None else []
-    options = {**_switches(domain, inner), **{name: _argument(domain, inner, parameter) for name, parameter in missed(inner).items()}}
+    options = {**_switches(domain, inner), **{name: _argument(domain, inner, parameter) for name, parameter in _wanted(domain, inner).items()}}
     given = [*first, *_arguments(domain, inner, skip=len(first))]
     if _evaluates_the_next(inner):
         return _imagined(domain, "again_and_again", [Partial(function, tuple(given), options)])
@@ -106,6 +107,8 @@ def _drive(domain: TraceDomain, cls: Class) -> Value:
         for each in inputs:
             each.attached = True  # other layers come before this one
         return _imagined(domain, "train_module", [instance, tuple(inputs)])
+    if isinstance(cls.find(ATTACH), Function):
+        return _imagined(domain, "attached", [instance, _unknown_model(domain)])
     hooks = [cls.find(hook) for hook in _STEPS]
     for function in hooks:
         if isinstance(function, Function):
@@ -146,7 +149,7 @@ def _object_of(domain: TraceDomain, cls: Class) -> Instance | None:
     args = _arguments(domain, init, skip=1) if isinstance(init, Function) else []
     options: dict[str, Value] = {}
     if isinstance(init, Function):
-        asked = {**missed(init), **(gone_through(init) if cls.has_base(MODULE) else {})}
+        asked = {**_wanted(domain, init), **(gone_through(init) if cls.has_base(MODULE) else {})}
         options = {name: _argument(domain, init, parameter) for name, parameter in asked.items()}
         options.update(_switches(domain, init) if cls.has_base(MODULE) else {})
     made = _constructed(domain, cls, args, options, span)
@@ -176,6 +179,11 @@ def _arguments(domain: TraceDomain, function: Function, skip: int) -> list[Value
     parameters = [*arguments.posonlyargs, *arguments.args]
     wanted = parameters[skip : max(skip, len(parameters) - len(function.defaults))]
     return [_argument(domain, function, parameter) for parameter in wanted]
+
+
+def _wanted(domain: TraceDomain, function: Function) -> dict[str, ast.arg]:
+    """What is absent by default and is passed all the same."""
+    return {**missed(function), **(handed_over(function) if domain.world.flags else {})}
 
 
 def _argument(domain: TraceDomain, function: Function, parameter: ast.arg) -> Value:

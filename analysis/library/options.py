@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Function, HostFunction, Instance, Value
 from analysis.library.dataclass import annotations_of, default_of
+from analysis.library.roles import named_role
 from analysis.syntax import children, walk
 
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
+
+#: Classes whose objects a function can do without, and which some of its callers have.
+_HANDED_OVER = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.amp.GradScaler"})
 
 
 def open_options(domain: TraceDomain, instance: Instance) -> None:
@@ -59,6 +63,15 @@ def _mentioned(test: ast.expr) -> frozenset[str]:
     """The names in a condition of which nothing is read there."""
     read = {node.value.id for node in walk(test) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)}
     return frozenset(node.id for node in walk(test) if isinstance(node, ast.Name)) - read
+
+
+def handed_over(function: Function) -> dict[str, ast.arg]:
+    """The schedulers and scalers that are absent by default: whoever trains with one passes it."""
+    return {
+        name: parameter
+        for name, parameter in _absent(function).items()
+        if parameter.annotation is not None and (role := named_role(ast.unparse(parameter.annotation))) is not None and role.cls in _HANDED_OVER
+    }
 
 
 def gone_through(function: Function) -> dict[str, ast.arg]:

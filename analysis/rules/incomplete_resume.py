@@ -23,7 +23,7 @@ from analysis.rules._objects import Concern, concern, distinct
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import frames, visible
+from analysis.trace.places import frames, meeting, visible
 from analysis.trace.reading import around, text
 
 
@@ -107,7 +107,7 @@ def _reported(trace: Trace, restore: Event, lost: list[Instance]) -> Reported:
     at = visible(restore, files)
     kinds = [each.cls.name for each in lost]
     saved = next(((save, held) for save, held in _saves(trace, restore.subject) if not any(id(each) in held for each in lost)), None)
-    span = visible(saved[0], files) if saved is not None else at
+    span = _assembled(trace, saved[0], restore.subject) if saved is not None else at
     where = "saves the optimizer's state without" if saved is not None else "restores the optimizer without"
     finding = Finding(
         RULE.name,
@@ -125,9 +125,15 @@ def _reported(trace: Trace, restore: Event, lost: list[Instance]) -> Reported:
     return Reported(finding)
 
 
+def _assembled(trace: Trace, save: Event, optimizer: Instance) -> Span:
+    """Where what ``save`` writes is put together: the call that leads there from where the optimizer's state is taken."""
+    held = [each for each in trace.events(Kind.CAPTURE) if each.subject is optimizer and any(each.value is value for value in save.value.values())]
+    return meeting(save, held[0], trace.snapshot.contents)
+
+
 def _lacking(trace: Trace, save: Event, capture: Event, loaded: Span, lost: list[Instance]) -> Reported:
     files = trace.snapshot.contents
-    span = visible(save, files)
+    span = meeting(save, capture, files)
     finding = Finding(
         RULE.name,
         RULE.severity,
@@ -198,6 +204,10 @@ class Trainer:
             self.lr_scheduler.step()
             self.save(epoch)
 """
+_OPTIONAL = _CLASS.replace("optimizer, lr_scheduler):", "optimizer, lr_scheduler: torch.optim.lr_scheduler.LRScheduler | None = None):").replace(
+    "            self.lr_scheduler.step()", "            if self.lr_scheduler:\n                self.lr_scheduler.step()"
+)
+_HELPED = _CLASS.replace("torch.save(", "write(").replace("class Trainer", "def write(state, path):\n    torch.save(state, path)\n\nclass Trainer")
 _LOAD_OPTIMIZER = 'self.optimizer.load_state_dict(state["optimizer"])'
 
 _LISTED = """
@@ -229,6 +239,8 @@ RULE = Rule(
         Bad(_EXAMPLE.format(options="", load="  # flagged", save=', "scheduler": scheduler.state_dict()}, "last.pt")')),
         Bad(_LISTED.format(more="", mark="  # flagged")),
         Bad(_CLASS.format(save='}, "last.pt")  # flagged', load=_LOAD_OPTIMIZER)),
+        Bad(_OPTIONAL.format(save='}, "last.pt")  # flagged', load=_LOAD_OPTIMIZER)),
+        Bad(_HELPED.format(save='}, "last.pt")  # flagged', load=_LOAD_OPTIMIZER)),
         Good(_CLASS.format(save=', "schedule": self.lr_scheduler.state_dict()}, "last.pt")', load=_LOAD_OPTIMIZER)),
         Good(_CLASS.format(save='}, "last.pt")', load='return state["epoch"]')),
         Good(_LISTED.format(more=", scheduler=scheduler", mark="")),
