@@ -1,7 +1,7 @@
 """``timm``: the zoo's families by the names of the library's models."""
 
 from preflight_host import named_model, no_such_model
-from preflight_zoo import timm_convnext, timm_resnet, timm_swin, timm_vit
+from preflight_zoo import timm_convnext, timm_efficientnet, timm_resnet, timm_swin, timm_vit
 
 #: The image a model of that family is made for where its name does not say.
 USUAL_IMAGE = 224
@@ -51,6 +51,8 @@ def model_of(
         return transformer(name, words, img_size, global_pool, shared)
     if words[0] == "convnext" and words[1] in timm_convnext.SIZES and words[2:] in ([], ["in22k"], ["in22ft1k"], ["384", "in22ft1k"]):
         return timm_convnext.build(timm_convnext.TimmConvNeXtConfig(size=words[1], **shared))
+    if words[0] == "efficientnet" and words[1:] in [[size] for size in timm_efficientnet.SIZES]:
+        return timm_efficientnet.build(timm_efficientnet.TimmEfficientNetConfig(variant=words[1], **shared))
     if words[0] == "swin" and words[1] in timm_swin.SIZES and words[2] == "patch4":
         return windowed(words, img_size, shared)
     if len(words) == 1 and name.startswith("resnet") and depth_of(name)[0] in timm_resnet.DEPTHS and depth_of(name)[1] in timm_resnet.VARIANTS:

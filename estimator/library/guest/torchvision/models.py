@@ -1,6 +1,6 @@
 """``torchvision.models``: the families of the zoo under the library's names."""
 
-from preflight_host import named_model
+from preflight_host import named_model, no_such_model
 from preflight_zoo import resnet
 from torchvision import segmentation
 
@@ -29,6 +29,22 @@ def resnet101(*args, **options):
 
 def resnet152(*args, **options):
     return _resnet(152, **options)
+
+
+def resnext50_32x4d(*args, **options):
+    return _resnet(50, groups=32, width_per_group=4, **options)
+
+
+def resnext101_32x8d(*args, **options):
+    return _resnet(101, groups=32, width_per_group=8, **options)
+
+
+def wide_resnet50_2(*args, **options):
+    return _resnet(50, width_per_group=128, **options)
+
+
+def wide_resnet101_2(*args, **options):
+    return _resnet(101, width_per_group=128, **options)
 
 
 def _vgg(depth, batch_norm=False, weights=None, progress=True, num_classes=1000, dropout=0.5, **options):
@@ -71,7 +87,14 @@ def vgg19_bn(*args, **options):
 
 
 def get_model(name, **options):
-    return globals()[name](**options)
+    from torchvision import models
+
+    made = getattr(models, name.lower(), None)
+    return no_such_model(name + " of torchvision") if made is None else made(**options)
+
+
+def list_models(*args, **options):
+    return []
 
 
 def _vit(size, patch_size, weights=None, progress=True, image_size=224, num_classes=1000, dropout=0.0, attention_dropout=0.0, **options):
@@ -178,6 +201,21 @@ def mobilenet_v2(weights=None, progress=True, num_classes=1000, width_mult=1.0, 
     return family.build(family.MobileNetV2Config(num_classes=num_classes, width_mult=width_mult, dropout=dropout))
 
 
+def _mobilenet_v3(size, weights=None, progress=True, num_classes=1000, dropout=0.2, **options):
+    from preflight_zoo import mobilenet_v3 as family
+
+    named_model("mobilenet_v3_" + size)
+    return family.build(family.MobileNetV3Config(size=size, num_classes=num_classes, dropout=dropout))
+
+
+def mobilenet_v3_large(*args, **options):
+    return _mobilenet_v3("large", **options)
+
+
+def mobilenet_v3_small(*args, **options):
+    return _mobilenet_v3("small", **options)
+
+
 def _swin(size, weights=None, progress=True, num_classes=1000, dropout=0.0, attention_dropout=0.0, **options):
     from preflight_zoo import swin_transformer
 
@@ -230,6 +268,21 @@ def efficientnet_b7(*args, **options):
     return _efficientnet("b7", **options)
 
 
+def efficientnet_v2_s(*args, **options):
+    return _efficientnet("v2_s", **options)
+
+
+def efficientnet_v2_m(*args, **options):
+    return _efficientnet("v2_m", **options)
+
+
+def efficientnet_v2_l(*args, **options):
+    return _efficientnet("v2_l", **options)
+
+
+EfficientNet_V2_S_Weights = EfficientNet_V2_M_Weights = EfficientNet_V2_L_Weights = _Weights
+MobileNet_V3_Large_Weights = MobileNet_V3_Small_Weights = ResNeXt50_32X4D_Weights = ResNeXt101_32X8D_Weights = _Weights
+Wide_ResNet50_2_Weights = Wide_ResNet101_2_Weights = _Weights
 EfficientNet_B0_Weights = EfficientNet_B1_Weights = EfficientNet_B2_Weights = EfficientNet_B3_Weights = _Weights
 EfficientNet_B4_Weights = EfficientNet_B5_Weights = EfficientNet_B6_Weights = EfficientNet_B7_Weights = _Weights
 DenseNet121_Weights = DenseNet161_Weights = DenseNet169_Weights = DenseNet201_Weights = _Weights

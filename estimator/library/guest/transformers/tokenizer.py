@@ -26,6 +26,10 @@ class BatchEncoding(dict):
         return dict(self)
 
 
+#: Families whose tokenizers tell first texts from second ones.
+SEGMENTED = ("bert", "electra", "deberta_v2")
+
+
 class Tokenizer:
     """Any tokenizer. ``vocabulary`` and ``model_max_length`` are those of the model of the same name, where it is known."""
 
@@ -41,9 +45,10 @@ class Tokenizer:
     pad_token_id = eos_token_id = bos_token_id = unk_token_id = mask_token_id = cls_token_id = sep_token_id = 0
     chat_template = None
 
-    def __init__(self, vocabulary=50000, limit=None):
+    def __init__(self, vocabulary=50000, limit=None, family=""):
         self.vocab_size = vocabulary
         self.model_max_length = limit
+        self.tells_segments = family in SEGMENTED
         self.added = 0
 
     def __len__(self):
@@ -58,6 +63,8 @@ class Tokenizer:
         count = None if whole else rows_of(texts)
         row = tokenized(texts, padding, truncation, max_length, self.model_max_length)
         names = ["input_ids", "attention_mask"] + (["special_tokens_mask"] if return_special_tokens_mask else [])
+        if self.tells_segments:
+            names.append("token_type_ids")
         encoded = {name: row if count is None else [row] * count for name in names}
         if text is not None and text_target is not None:
             encoded["labels"] = encoded["input_ids"]
@@ -125,8 +132,8 @@ class AutoTokenizer:
     def from_pretrained(name, model_max_length=None, **options):
         from preflight_host import tokenizer_limits
 
-        vocabulary, limit = tokenizer_limits(name)
-        return Tokenizer(vocabulary, limit if model_max_length is None else model_max_length)
+        vocabulary, limit, family = tokenizer_limits(name)
+        return Tokenizer(vocabulary, limit if model_max_length is None else model_max_length, family)
 
 
 PreTrainedTokenizer = PreTrainedTokenizerFast = PreTrainedTokenizerBase = Tokenizer
