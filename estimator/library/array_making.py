@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analysis.interpreter.values import Call, HostFunction, Symbol, Value
-from estimator.library.arrays import Array, from_numpy
+from estimator.library.arrays import MANY, Array, from_numpy
 from estimator.library.language import domain_of, tensor_of_tokens
 from estimator.library.tokens import Tokens, row_in
 from estimator.tape.dtype import FLOAT64, INT64
@@ -46,6 +46,8 @@ def _where(call: Call) -> Value:
     rows = (each if isinstance(each, Tokens) else row_in(each) if isinstance(each, (list, tuple)) else None for each in call.args)
     row = next((each for each in rows if each is not None), None)
     array = next((each for each in call.args if isinstance(each, Array)), None)
+    if len(call.args) == 1 and array is not None and array.size < MANY:
+        return tuple(Array((array.size,), INT64) for _ in array.shape)  # positions on the host: at most all
     if len(call.args) > 1 and (row is not None or array is not None):
         return array if row is None else row.copy()
     return Symbol("numpy.where(…)", call.span, call.machine.stamp)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from analysis.interpreter.values import Call, HostFunction, HostValue, Symbol
+from analysis.interpreter.values import MISSING, Call, HostFunction, HostValue, Symbol
 from estimator.tape.device import CPU
 from estimator.tape.dtype import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT8, Dtype
 from estimator.tape.not_followed import NotFollowed
@@ -36,6 +36,11 @@ class Array(HostValue):
     def __init__(self, shape: tuple[int, ...], dtype: Dtype = FLOAT64) -> None:
         self.shape = shape
         self.dtype = dtype
+
+    @staticmethod
+    def joined(left: Array, right: Array) -> Any:
+        """One for both where they are alike."""
+        return left if (left.shape, left.dtype) == (right.shape, right.dtype) else MISSING
 
     @property
     def ndim(self) -> int:
@@ -99,7 +104,7 @@ class Array(HostValue):
 
     def __getitem__(self, index: Any) -> Any:
         items = index if isinstance(index, tuple) else (index,)
-        if len(items) == len(self.shape) and all(isinstance(item, int) for item in items):
+        if len(items) == len(self.shape) and all(isinstance(item, (int, Symbol)) for item in items):
             return 0.5 if self.dtype.is_floating_point else 0  # a number, whichever
         kept: list[int] = []
         for item, length in zip(items, self.shape, strict=False):

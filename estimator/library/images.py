@@ -71,6 +71,10 @@ class Image(HostValue):
 
     show = save
 
+    def split(self) -> tuple[Image, ...]:
+        """A picture for each channel."""
+        return tuple(Image(1, self.height, self.width) for _ in range(self.channels))
+
     def close(self) -> None:
         """Nothing happens."""
 

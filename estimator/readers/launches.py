@@ -24,6 +24,8 @@ _MAX_CHARACTERS = 200_000
 _MAX_FILES = 400
 _ASSIGNED = re.compile(r"^(?:export\s+)?([A-Za-z_]\w*)=(\"[^\"]*\"|'[^']*'|[^\s;&|#]*)\s*(?:#.*)?$")
 _VARIABLE = re.compile(r"\$\{?(\w+)(?::?-([^}]*))?\}?")
+_MOVED = re.compile(r"^(?:cd|pushd)\s+([\w./-]+)\s*(?:$|[;&|#])")
+_FUNCTION = re.compile(r"^(?:function\s+)?([\w-]+)\s*\(\)\s*\{?\s*$")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 #: Options of launchers that name processes on one machine, and machines.
 _PROCESSES = frozenset({"nproc_per_node", "nproc-per-node", "num_processes", "num_gpus", "num-gpus", "num-processes"})
@@ -79,7 +81,7 @@ def _launches(snapshot: Snapshot, entry: str, wanted: Callable[[str], bool]) -> 
     for path in files[:_MAX_FILES]:
         text = snapshot.contents[path][: _MAX_CHARACTERS + 1].decode("utf-8", "replace")
         if len(text) <= _MAX_CHARACTERS and any(word in text for word in naming):
-            for launch in _in_text(snapshot, text, path, {*names, posixpath.relpath(entry, posixpath.dirname(path) or ".")}):
+            for launch in _in_text(snapshot, text, path, entry, {*names, posixpath.relpath(entry, posixpath.dirname(path) or ".")}):
                 found.setdefault((launch.devices, launch.arguments, tuple(launch.options.items())), launch)
     return tuple(found.values())
 
@@ -97,16 +99,27 @@ def _may_launch(path: str) -> bool:
     return workflow or name.endswith(_SHELL) or name in _NAMES or name.startswith("dockerfile")
 
 
-def _in_text(snapshot: Snapshot, text: str, path: str, names: AbstractSet[str]) -> Iterator[Launch]:
+def _in_text(snapshot: Snapshot, text: str, path: str, entry: str, names: AbstractSet[str]) -> Iterator[Launch]:
     variables: dict[str, str] = {}
+    folder = ""
     for number, line in _logical_lines(_uncommented(text) if path.endswith((".yaml", ".yml")) and not _may_launch(path) else text):
         assigned = _ASSIGNED.match(line)
         if assigned is not None:
             variables[assigned[1]] = _expanded(assigned[2].strip("\"'"), variables)
             continue
-        launch = _launch(as_python(snapshot, _words(_expanded(line, variables))), path, number, names)
+        folder = _folder(line, folder)
+        inside = {posixpath.relpath(entry, each) for each in (folder, folder.replace("_", "/")) if each and entry.startswith(f"{each}/")}
+        launch = _launch(as_python(snapshot, _words(_expanded(line, variables))), path, number, names | inside)
         if launch is not None:
             yield launch
+
+
+def _folder(line: str, before: str) -> str:
+    """Where the lines after ``line`` are run: ``cd`` says it, and the name of a function that is called as the folder whose scripts it starts."""
+    moved, function = _MOVED.match(line), _FUNCTION.match(line)
+    if moved is not None:
+        return posixpath.normpath(posixpath.join(before, moved[1]))
+    return function[1] if function is not None else "" if line.startswith("}") else before
 
 
 def _uncommented(text: str) -> str:

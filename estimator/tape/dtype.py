@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
-from analysis.interpreter.values import HostValue
+from analysis.interpreter.values import HostFunction, HostValue
 
 
 class Category(IntEnum):
@@ -69,6 +70,17 @@ ALIASES = {
     "half": FLOAT16, "float": FLOAT32, "double": FLOAT64, "long": INT64, "int": INT32,
     "short": INT16, "cfloat": COMPLEX64, "cdouble": COMPLEX128,
 }  # fmt: skip
+
+
+#: Python's types, which stand for types of elements as well.
+_PLAIN = {"bool": BOOL, "int": INT64, "float": FLOAT64, "complex": COMPLEX128}
+
+
+def as_dtype(value: Any) -> Dtype | None:
+    """The type of elements that a type given as ``dtype`` means; None where none is given."""
+    if isinstance(value, HostFunction):
+        return _PLAIN.get(value.name)
+    return _PLAIN.get(value.__name__) if isinstance(value, type) else value
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 class Tensor(HostValue):
     """``torch.Tensor``. ``values`` holds the numbers, row-major, of small host tensors made from known ones; None otherwise."""
 
-    def __init__(self, storage: Storage, shape: Shape, strides: Shape, dtype: Dtype, offset: int = 0) -> None:
+    is_xpu = is_mps = is_sparse = is_sparse_csr = is_quantized = is_nested = False
+
+    def __init__(self, storage: Any = None, shape: Any = (), strides: Any = (), dtype: Any = None, *rest: Any) -> None:
+        """Over a storage; a program's own ``torch.Tensor(…)`` gives sizes, or nested lists of numbers."""
+        offset = rest[0] if rest else 0
+        if not isinstance(storage, Storage):
+            shape = _shape_given([value for value in (storage, shape, strides, dtype, *rest) if value is not None and value != ()])
+            dtype, strides, offset = current().default_dtype, contiguous_strides(shape), 0
+            storage = Storage(current(), Size(shape).numel() * dtype.itemsize, current().default_device)
         storage.aliases += 1
         self.storage = storage
         self.shape = Size(shape)
@@ -202,6 +210,20 @@ class Buffer(Tensor):
         self.values = data.values
         self.persistent = persistent
         self.became(Kind.BUFFERS)
+
+
+def _shape_given(given: list[Any]) -> Shape:
+    """The shape that the arguments of ``torch.Tensor`` say: sizes, or that of nested lists. Raises NotFollowed for anything else."""
+    if all(type(size) is int for size in given):
+        return tuple(given) or (0,)
+    shape: list[int] = []
+    data = given[0]
+    while isinstance(data, (list, tuple)):
+        shape.append(len(data))
+        data = data[0] if data else None
+    if len(given) > 1 or not shape:
+        raise NotFollowed(f"torch.Tensor of a {type(given[0]).__name__}")
+    return tuple(shape)
 
 
 def new(shape: Shape, dtype: Dtype, device: Device, strides: Shape | None = None) -> Tensor:

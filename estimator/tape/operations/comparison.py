@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from estimator.tape.dtype import BOOL
+from estimator.tape.dtype import BOOL, Category
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.inplace import overwritten
 from estimator.tape.operations.choosing import columns_of
@@ -16,10 +16,10 @@ from estimator.tape.tensor import Tensor
 
 @operation("eq", ".eq", ".__eq__", "isclose")
 def equals(x: Tensor, other: Any, **_: Any) -> Any:
-    """A Boolean for each pair of elements; one number picks few of many."""
+    """A Boolean for each pair of elements; one number picks few of many whole ones."""
     found = compare(x, other)
     if found is not NotImplemented:
-        found.picks_few = not isinstance(other, (Tensor, bool))
+        found.picks_few = x.dtype.category is Category.INTEGER and not isinstance(other, (Tensor, bool))
     return found
 
 

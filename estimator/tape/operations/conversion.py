@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from analysis.interpreter.values import HostFunction
 from estimator.tape import copying
 from estimator.tape.device import CPU, Device, as_device
-from estimator.tape.dtype import ALIASES, BFLOAT16, BOOL, DTYPES, Dtype
+from estimator.tape.dtype import ALIASES, BFLOAT16, BOOL, DTYPES, Dtype, as_dtype
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.registry import operation
 from estimator.tape.shape import channels_last_strides, contiguous_strides
@@ -38,11 +39,13 @@ def to(
                 dtype = arg
             case Tensor():
                 dtype, device = arg.dtype, arg.device
+            case HostFunction():
+                dtype = as_dtype(arg)
             case bool() | None:
                 continue
             case _:
                 device = arg
-    dtype = dtype or x.dtype
+    dtype = as_dtype(dtype) or x.dtype
     target = x.device if device is None else as_device(device)
     if memory_format in {CHANNELS_LAST, CHANNELS_LAST_3D}:
         strides = channels_last_strides(x.shape)

@@ -7,7 +7,7 @@ from typing import Any
 
 from estimator.tape.copying import same_layout
 from estimator.tape.device import CPU, Device, DeviceLike, as_device
-from estimator.tape.dtype import BOOL, FLOAT32, INT64, Category, Dtype, category_of
+from estimator.tape.dtype import BOOL, FLOAT32, INT64, Category, Dtype, as_dtype, category_of
 from estimator.tape.not_followed import NotFollowed
 from estimator.tape.registry import operation
 from estimator.tape.run import current
@@ -20,7 +20,7 @@ _KEPT_VALUES = 4096
 
 def _made(shape: Shape, dtype: Dtype | None, device: DeviceLike | None, requires_grad: bool = False) -> Tensor:
     tape = current()
-    result = new(shape, dtype or tape.default_dtype, tape.default_device if device is None else as_device(device))
+    result = new(shape, as_dtype(dtype) or tape.default_dtype, tape.default_device if device is None else as_device(device))
     result.requires_grad = requires_grad
     return result
 
@@ -53,7 +53,7 @@ def empty_strided(size: Any, stride: Any, *, dtype: Dtype | None = None, device:
 @operation("empty_like", "zeros_like", "ones_like", "rand_like", "randn_like")
 def like(x: Tensor, *, dtype: Dtype | None = None, device: DeviceLike | None = None, requires_grad: bool = False, **_: Any) -> Tensor:
     """A tensor in the likeness of another."""
-    result = new(x.shape, dtype or x.dtype, as_device(device or x.device), same_layout(x))
+    result = new(x.shape, as_dtype(dtype) or x.dtype, as_device(device or x.device), same_layout(x))
     result.requires_grad = requires_grad
     return result
 

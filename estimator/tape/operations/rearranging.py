@@ -43,10 +43,10 @@ def _cat_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor
 
 
 @operation("stack")
-def stack(tensors: Any, dim: int = 0) -> Tensor:
+def stack(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Tensor:
     """Tensors along a new dimension; keeps nothing. The gradients are views of the one that arrives."""
     parts = list(tensors)
-    at = dimension(dim, parts[0].ndim + 1)
+    at = dimension(dim if axis is None else axis, parts[0].ndim + 1)
     must_agree(len({x.shape for x in parts}) == 1, "stack", *parts)
     node = record(parts, _stack_back, context=at)
     shape = parts[0].shape

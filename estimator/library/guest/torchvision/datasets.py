@@ -81,6 +81,10 @@ class MNIST(VisionDataset):
     channels = 1
     length = 60000
 
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.targets = torch.zeros(self.length, dtype=torch.int64)
+
 
 class FashionMNIST(MNIST):
     pass

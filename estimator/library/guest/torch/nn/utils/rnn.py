@@ -4,6 +4,7 @@ import torch
 
 
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
+    sequences = list(sequences)
     longest = max([sequence.size(0) for sequence in sequences])
     first = sequences[0]
     shape = (len(sequences), longest) if batch_first else (longest, len(sequences))

@@ -63,8 +63,12 @@ class Module:
     def register_full_backward_hook(self, hook, **options):
         return _Handle({}, hook)
 
-    def register_load_state_dict_post_hook(self, hook):
+    def register_load_state_dict_post_hook(self, hook, **options):
         return _Handle({}, hook)
+
+    register_full_backward_pre_hook = register_backward_hook = register_full_backward_hook
+    register_state_dict_pre_hook = register_state_dict_post_hook = register_load_state_dict_pre_hook = register_load_state_dict_post_hook
+    _register_state_dict_hook = _register_load_state_dict_pre_hook = register_load_state_dict_post_hook
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
         return iter(torch._C._named_modules(self, prefix, remove_duplicate))
