@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.imports import run_top_level
@@ -18,6 +19,7 @@ from analysis.library.decisions import last_asked
 from analysis.library.domain import TraceDomain, World
 from analysis.library.driving import call_entry
 from analysis.library.entries import Entry, candidates, exchanging, stateful_modules
+from analysis.library.handlers import handlers
 from analysis.library.meters import meters
 from analysis.library.rehearsal import SHORT, Horizon
 from analysis.library.roles import Role
@@ -97,10 +99,8 @@ class Tracing:
         for entry, definition in candidates(self.index, self._paths):
             if (entry.path, definition.start) not in self._reached:
                 yield entry
-        for entry, definition in meters(self.index, self._paths):
-            if (entry.path, definition.start) not in self._reached:
-                yield entry
-        for entry, definition in exchanging(self.index, [path for path in self._paths if path in self._changed]):
+        changed = [path for path in self._paths if path in self._changed]
+        for entry, definition in chain(meters(self.index, self._paths), handlers(self.index, changed), exchanging(self.index, changed)):
             if (entry.path, definition.start) not in self._reached:
                 yield entry
         for entry, definition in stateful_modules(self.index, self._paths):

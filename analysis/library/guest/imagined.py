@@ -34,3 +34,21 @@ def measure(update, result):
     for batch in framework_loader(None):
         update()
     return result()
+
+
+def attached(handler, model):
+    from ignite.engine import Engine
+
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def train(engine, batch):
+        model.train()
+        output = model(batch)
+        optimizer.zero_grad()
+        total(output).backward()
+        optimizer.step()
+        return output
+
+    trainer = Engine(train)
+    handler.attach(trainer)
+    trainer.run(framework_loader(None))

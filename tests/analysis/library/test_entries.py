@@ -73,3 +73,14 @@ def test_a_changed_module_whose_option_for_more_layers_was_left_off_gets_a_loop(
         snapshot = Snapshot.of({"net.py": code.format(made).encode()})
         traces = trace_program(snapshot, index(snapshot), snapshot.contents, snapshot.contents)
         assert list(dict.fromkeys((trace.path, trace.function) for trace in traces)) == run
+
+
+def test_a_changed_handler_is_attached_to_a_loop_that_trains():
+    handler = (
+        "from ignite.engine import Events\nclass Saver:\n    def __init__(self):\n        self.outputs = []\n    def attach(self, engine):\n"
+        "        engine.{}(Events.ITERATION_COMPLETED, self)\n    def __call__(self, engine):\n        self.outputs.append(engine.state.output)\n"
+    )
+    for call, kinds in (("add_event_handler", ["step", "store"]), ("register", [])):
+        snapshot = Snapshot.of({"saver.py": handler.format(call).encode()})
+        found = [event for trace in trace_program(snapshot, index(snapshot), snapshot.contents, snapshot.contents) for event in trace.events_in_order()]
+        assert sorted({event.kind.value for event in found if event.kind.value in {"step", "store"}}) == kinds
