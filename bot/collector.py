@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 #: New objects before the young are looked at, and how many such looks come before one at the next older ones.
-_SELDOM = (50_000, 20, 20)
+_SELDOM = (1_000_000, 20, 20)
 
 
 def collect_seldom() -> None:

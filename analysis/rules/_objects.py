@@ -9,7 +9,7 @@ from analysis.finding import Confidence
 from analysis.interpreter.values import Alternatives, Instance, Value
 from analysis.library.optimizers import OPTIMIZER, owners_in, parameters_of
 from analysis.library.ownership import UNSEEN, is_module, modules_in, owner_of
-from analysis.library.tensor import Owner, Parameter, tensors_in
+from analysis.library.tensor import Owner, Parameter, Tensor, tensors_in
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 
@@ -56,7 +56,9 @@ def forward_numbers(event: Event) -> frozenset[int]:
 
 
 def _numbers(value: Value) -> frozenset[int]:
-    return frozenset(number for tensor in tensors_in(value) for number in tensor.forwards)
+    if isinstance(value, Tensor):
+        return value.forwards
+    return frozenset().union(*(tensor.forwards for tensor in tensors_in(value)))
 
 
 def numbers_in(values: Iterable[Value]) -> frozenset[int]:
@@ -69,6 +71,18 @@ def contains(outer: Value, part: Value) -> bool:
     if not (isinstance(outer, Instance) and is_module(outer) and is_module(part)):
         return False
     return inner(outer) is not inner(part) and any(each is inner(part) for each in modules_in(inner(outer)))
+
+
+class Inside:
+    """``contains`` for one model of which many parts are asked about: its modules are listed once."""
+
+    def __init__(self, outer: Instance) -> None:
+        self._outer = inner(outer)
+        self._modules = {id(each): each for each in modules_in(self._outer)} if is_module(outer) else {}
+
+    def __contains__(self, part: Value) -> bool:
+        """Whether ``part`` is a module strictly inside."""
+        return is_module(part) and inner(part) is not self._outer and id(inner(part)) in self._modules
 
 
 class Holdings:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.rules._objects import Concern, concern
-from analysis.rules._windows import loop_at
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import within
@@ -39,7 +38,7 @@ def rhythm_of(trace: Trace, scheduler: Instance) -> Rhythm | None:
     epoch = inner[:-1]
     in_first = [event for event in updates if within(event.context.stamp, epoch)]
     stepped = [event for event in steps if within(event.context.stamp, epoch)]
-    loop = loop_at(trace, epoch[-1][0])
+    loop = trace.loop(epoch[-1][0])
     if loop is None or len(in_first) < SEVERAL or any(trace.undecided(event) for event in in_first):
         return None
     if len(stepped) == len(in_first):
@@ -58,7 +57,7 @@ def updates_of_micro_batches(trace: Trace, scheduler: Instance, length: Value) -
         return None
     epoch, inner = updates[0].context.stamp[:-1], updates[0].context.stamp[-1][0]
     moved, updated = ([event for event in events if within(event.context.stamp, epoch)] for events in (steps, updates))
-    outer, loop = loop_at(trace, epoch[-1][0]), loop_at(trace, inner)
+    outer, loop = trace.loop(epoch[-1][0]), trace.loop(inner)
     batches = len(loop.iterations) if loop is not None else 0
     if outer is None or not 0 < len(moved) == len(updated) <= batches // 2 or moved[0].context.stamp[-1][0] != inner:
         return None

@@ -108,7 +108,9 @@ def attached_in(value: Tensor) -> frozenset[Made]:
         tensor = todo.pop()
         if tensor.attached and tensor.made is not None and tensor.made not in found:
             found.add(tensor.made)
-            todo.extend(tensors_in((*tensor.made.inputs, *tensor.made.options.values())))
+            todo.extend(tensor.made.tensors)
+            if tensor.made.options:
+                todo.extend(tensors_in(tuple(tensor.made.options.values())))
     return frozenset(found)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from analysis.library.tensor import Made, tensors_in
@@ -16,7 +15,6 @@ from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames
 from analysis.trace.reading import around, span_of, text
-from analysis.trace.tree import Alt, CallNode, Loop, Node, Seq
 
 #: Rounds of a loop whose graphs fit into memory together, as a rule.
 _FEW = 16
@@ -102,37 +100,16 @@ def windows(trace: Trace, gradients: Gradients) -> list[Window]:
     return [*found, now] if now.backwards else found
 
 
-def loop_at(trace: Trace, number: int) -> Loop | None:
-    """The loop with that number in a stamp."""
-    return next((loop for loop in _loops(trace.root) if loop.number == number), None)
-
-
 def goes_round_few(trace: Trace, one: Event, other: Event) -> bool:
     """Whether the innermost loop that two events share is counted, and goes round a few times only: what it collects stays small."""
     shared = [a for (a, _), (b, _) in zip(one.context.stamp, other.context.stamp, strict=False) if a == b]
-    loop = loop_at(trace, shared[-1]) if shared else None
+    loop = trace.loop(shared[-1]) if shared else None
     return loop is not None and isinstance(loop.stop, int) and loop.stop <= _FEW
-
-
-def _loops(root: Node) -> Iterator[Loop]:
-    todo: list[Node] = [root]
-    while todo:
-        node = todo.pop()
-        match node:
-            case Seq(children=children):
-                todo.extend(children)
-            case Alt(arms=arms):
-                todo.extend(arms)
-            case CallNode(body=body):
-                todo.append(body)
-            case Loop(iterations=iterations):
-                yield node
-                todo.extend(iterations)
 
 
 def loop_source(trace: Trace, event: Event) -> ast.For | None:
     """The ``for`` statement whose iteration the event belongs to."""
-    loop = loop_at(trace, event.context.stamp[-1][0]) if event.context.stamp else None
+    loop = trace.loop(event.context.stamp[-1][0]) if event.context.stamp else None
     if loop is None or loop.span.path not in trace.snapshot.contents:
         return None
     stands = around(trace.snapshot, loop.span)

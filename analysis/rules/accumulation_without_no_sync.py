@@ -24,7 +24,7 @@ from analysis.library.wrapping import Wrapped
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import gradients_of
 from analysis.rules._objects import confidence_in, numbers_in
-from analysis.rules._windows import Window, loop_at, windows
+from analysis.rules._windows import Window, windows
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
@@ -99,7 +99,7 @@ def _reduces_by_hand(trace: Trace) -> bool:
 def _is_the_last(trace: Trace, window: Window) -> bool:
     """Whether no other backward comes before the step in a full run: the loop over micro-batches was not cut short here."""
     stamp = window.backwards[-1].context.stamp
-    loop = loop_at(trace, stamp[-1][0]) if stamp and not window.guarded else None
+    loop = trace.loop(stamp[-1][0]) if stamp and not window.guarded else None
     return loop is None or loop.complete
 
 

@@ -24,7 +24,6 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._modes import mode_matters, mode_surely_matters
 from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, numbers_in
-from analysis.rules._windows import loop_at
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
@@ -133,7 +132,7 @@ class _Evaluations:
         alone = (span for span in reversed(frames(event)) if span.path in files and span not in trained)
         loops = {number for other in self._backwards for number, _ in other.context.stamp}
         number = next((number for number, _ in event.context.stamp if number not in loops), None)
-        loop = loop_at(self._trace, number) if number is not None else None
+        loop = self._trace.loop(number) if number is not None else None
         return Evaluating(next(alone, visible(event, files)), loop.span if loop is not None else None)
 
     def has_loader(self, event: Event) -> bool:

@@ -25,9 +25,9 @@ from analysis.library.tensor import tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors, moment
 from analysis.rules._no_grad_fix import learns_in, with_fix
-from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, inner, numbers_in
+from analysis.rules._objects import Concern, Inside, concern, confidence_in, contains, distinct, forward_numbers, inner, numbers_in
 from analysis.rules._reuse import reused
-from analysis.rules._windows import goes_round_few, loop_at
+from analysis.rules._windows import goes_round_few
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
@@ -72,6 +72,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
     """Events as ``model`` sees them; ``used`` are the forward calls that some gradient was taken through."""
     backwards = [event.context.stamp for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL)]
+    inside = Inside(model)
     own = [cls.span for module in modules_in(model) for cls in module.cls.mro if cls.span is not None]
 
     def wasted(event: Event) -> bool:
@@ -88,7 +89,7 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
                 whole = concern(event.subject, model) is Concern.YES or contains(event.subject, model)
                 return ("eval" if event.kind is Kind.EVAL_MODE else "train") if whole else None
             case Kind.FORWARD:
-                part = not model.assumed and contains(model, event.subject) and not _goes_round_in(trace, event, own)
+                part = not model.assumed and event.subject in inside and not _goes_round_in(trace, event, own)
                 mine = part or concern(event.subject, model) is Concern.YES
                 return "wasted" if mine and wasted(event) else None
             case _:
@@ -99,7 +100,7 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
 
 def _goes_round_in(trace: Trace, forward: Event, own: Sequence[Span]) -> bool:
     """Whether a loop around the forward stands in a method of the model: it goes over the model's blocks, and not over data."""
-    loops = (loop_at(trace, number) for number, _ in forward.context.stamp)
+    loops = (trace.loop(number) for number, _ in forward.context.stamp)
     return any(loop is not None and any(span.holds(loop.span) for span in own) for loop in loops)
 
 
@@ -146,14 +147,18 @@ def _wasted(trace: Trace, model: Instance, witness: Witness, kept: Event | None)
 
 def _kept(trace: Trace, forward: Event) -> Event | None:
     """What takes in the graph of the forward, in this iteration or another one, and outlives it."""
-    again = [event for event in trace.events(Kind.FORWARD) if frames(event) == frames(forward)][:_ROUNDS]
-    return next((store for store in trace.events(Kind.STORE) if any(_keeps(store, each) for each in again)), None)
+    again = [event for event in trace.events(Kind.FORWARD) if event.span == forward.span and event.path == forward.path][:_ROUNDS]
+    numbers = [forward_numbers(each) for each in again]
+    for store in trace.events(Kind.STORE):
+        if store.detail.grows and store.detail.outlives:
+            carried = numbers_in([store.value])
+            if any(carried & own and _keeps(store, each) for each, own in zip(again, numbers, strict=True)):
+                return store
+    return None
 
 
 def _keeps(store: Event, forward: Event) -> bool:
-    """Whether a growing slot takes in the graph of the forward and outlives the iteration."""
-    if not (store.detail.grows and store.detail.outlives and numbers_in([store.value]) & forward_numbers(forward)):
-        return False
+    """Whether a slot that takes in the graph of the forward outlives the iteration."""
     inside = store.path[: len(forward.path) + 1] == frames(forward)
     return not inside and moment(store, forward) == forward.context.stamp
 

@@ -6,10 +6,9 @@ knows. A rehearsed tree shares no nodes, so that a pass forward visits nothing t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TypeAlias
 
 from analysis.trace.events import Event
 from analysis.trace.tree import Alt, CallNode, Leave, Loop, Node, Seq
@@ -46,83 +45,101 @@ class Op:
 
 
 RAISE = "raise"
-
-_Item: TypeAlias = "Node | Op"
+_ENDS = {Code.ALT: Code.END_ALT, Code.LOOP: Code.END_LOOP, Code.CALL: Code.END_CALL}
 
 
 def flatten(root: Node) -> list[Op]:
-    """The line of a tree."""
-    ops: list[Op] = []
-    todo: list[_Item] = [root]
-    while todo:
-        item = todo.pop()
-        if isinstance(item, Op):
-            ops.append(item)
-        elif isinstance(item, Event):
-            ops.append(Op(Code.EVENT, item))
-        elif isinstance(item, Leave):
-            if item.kind != RAISE:  # a raise that was not undecided: what follows it here is its handler
-                ops.append(Op(Code.LEAVE, leave=item.kind))
+    """The line of a tree, without calls, loops and alternatives that hold no event: whoever passes them comes out as it went in."""
+    layout = _Layout()
+    layout.lay(root)
+    return layout.ops
+
+
+class _Layout:
+    """The line so far, and the places of what is still open in it, the innermost last."""
+
+    def __init__(self) -> None:
+        self.ops: list[Op] = []
+        self._open: list[int] = []
+        self._events = 0
+
+    def lay(self, node: Node) -> None:
+        """Add a node at the end."""
+        match node:
+            case Event():
+                self._events += 1
+                self.ops.append(Op(Code.EVENT, node))
+            case Seq(children=children):
+                for child in children:
+                    self.lay(child)
+            case CallNode(body=body):
+                self._lay_parts(Code.CALL, (body,))
+            case Alt(arms=arms, of_receivers=True):
+                for arm in arms:
+                    self.lay(arm)
+            case Alt(arms=arms):
+                self._lay_parts(Code.ALT, arms)
+            case Loop(iterations=iterations):
+                self._lay_parts(Code.LOOP, iterations)
+            case Leave(kind=kind) if kind != RAISE:  # a raise that was not undecided: what follows it here is its handler
+                self._mark_escapes(kind)
+                self.ops.append(Op(Code.LEAVE, leave=kind))
+
+    def _lay_parts(self, code: Code, parts: Sequence[Seq]) -> None:
+        begin, before = len(self.ops), self._events
+        opening = Op(code, opens=True)
+        self.ops.append(opening)
+        self._open.append(begin)
+        for part in parts:
+            if code is Code.ALT:
+                self._lay_arm(part)
+            else:
+                self.lay(part)
+            if code is Code.LOOP:
+                self.ops.append(Op(Code.END_ITERATION))
+        self._open.pop()
+        if self._events == before and (code is Code.CALL or not opening.escapes):
+            del self.ops[begin:]
         else:
-            todo.extend(reversed(list(_parts(item))))
-    _match_ends(ops)
-    return ops
+            opening.end = len(self.ops)
+            self.ops.append(Op(_ENDS[code]))
 
+    def _lay_arm(self, part: Seq) -> None:
+        arm = Op(Code.ARM)
+        self._open.append(len(self.ops))
+        self.ops.append(arm)
+        self.lay(part)
+        if part.children and isinstance(part.children[-1], Leave) and part.children[-1].kind == RAISE:
+            self.ops.append(Op(Code.RAISE))
+        self._open.pop()
+        arm.end = len(self.ops)
 
-def _parts(node: Seq | Alt | Loop | CallNode) -> Iterator[_Item]:
-    """What an inner node is laid out as."""
-    match node:
-        case Seq(children=children):
-            yield from children
-        case Alt(arms=arms, of_receivers=True):
-            yield from arms
-        case Alt(arms=arms):
-            yield Op(Code.ALT, opens=True)
-            for arm in arms:
-                yield Op(Code.ARM)
-                yield arm
-                if arm.children and isinstance(arm.children[-1], Leave) and arm.children[-1].kind == RAISE:
-                    yield Op(Code.RAISE)
-            yield Op(Code.END_ALT)
-        case Loop(iterations=iterations):
-            yield Op(Code.LOOP, opens=True)
-            for iteration in iterations:
-                yield iteration
-                yield Op(Code.END_ITERATION)
-            yield Op(Code.END_LOOP)
-        case CallNode(body=body):
-            yield Op(Code.CALL, opens=True)
-            yield body
-            yield Op(Code.END_CALL)
-
-
-def _match_ends(ops: list[Op]) -> None:
-    """Fill in where each part ends and whether an exit leaves it."""
-    open_at: list[int] = []
-    for index, op in enumerate(ops):
-        match op.code:
-            case Code.ALT | Code.LOOP | Code.CALL:
-                open_at.append(index)
-            case Code.ARM:
-                if ops[open_at[-1]].code is Code.ARM:
-                    ops[open_at.pop()].end = index
-                open_at.append(index)
-            case Code.END_ALT | Code.END_LOOP | Code.END_CALL:
-                if ops[open_at[-1]].code is Code.ARM:
-                    ops[open_at.pop()].end = index
-                ops[open_at.pop()].end = index
-            case Code.LEAVE:
-                _mark_escapes(ops, open_at, op.leave)
-
-
-def _mark_escapes(ops: list[Op], open_at: list[int], leave: str) -> None:
-    """The parts that an exit leaves on its way to the loop or call that catches it."""
-    for index in reversed(open_at):
-        ops[index].escapes = True
-        if catches(ops[index].code, leave):
-            return
+    def _mark_escapes(self, leave: str) -> None:
+        """The parts that an exit leaves on its way to the loop or call that catches it."""
+        for index in reversed(self._open):
+            self.ops[index].escapes = True
+            if catches(self.ops[index].code, leave):
+                return
 
 
 def catches(code: Code, leave: str) -> bool:
     """Whether a loop or call is where that exit ends."""
     return (code is Code.LOOP and leave in {"break", "continue"}) or (code is Code.CALL and leave == "return")
+
+
+def loops_in(root: Node) -> dict[int, Loop]:
+    """The loops of a tree by their numbers."""
+    found: dict[int, Loop] = {}
+    todo: list[Node] = [root]
+    while todo:
+        match todo.pop():
+            case Seq(children=children):
+                todo.extend(child for child in children if not isinstance(child, (Event, Leave)))
+            case Alt(arms=parts):
+                todo.extend(parts)
+            case CallNode(body=body):
+                todo.append(body)
+            case Loop(number=number, iterations=parts) as loop:
+                found.setdefault(number, loop)
+                todo.extend(parts)
+    return found

@@ -10,8 +10,8 @@ from analysis.snapshot import Snapshot
 from analysis.source import Span
 from analysis.trace.automaton import Automaton, LetterOf, Witness
 from analysis.trace.events import Event, Kind
-from analysis.trace.flat import Code, Op, flatten
-from analysis.trace.tree import Seq
+from analysis.trace.flat import Code, Op, flatten, loops_in
+from analysis.trace.tree import Loop, Seq
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +36,7 @@ class Trace:
     _ops: list[Op] = field(default_factory=list, repr=False)
     _undecided: set[Event] = field(default_factory=set, repr=False)
     _places: dict[Kind, list[tuple[int, Event]]] = field(default_factory=dict, repr=False)
+    _loops: dict[int, Loop] = field(default_factory=dict, repr=False)
     _chosen: dict[tuple[Kind, ...], list[tuple[int, Event]]] = field(default_factory=dict, repr=False)
 
     def events(self, *kinds: Kind) -> Iterator[Event]:
@@ -50,6 +51,11 @@ class Trace:
         """Whether the event stands in one arm of an undecided branch: it may not have happened."""
         self._placed(())
         return event in self._undecided
+
+    def loop(self, number: int) -> Loop | None:
+        """The loop with that number in a stamp."""
+        self._loops = self._loops or loops_in(self.root)
+        return self._loops.get(number)
 
     def run(self, automaton: Automaton, letter_of: LetterOf, *kinds: Kind) -> Iterator[Witness]:
         """The mistakes that ``automaton`` sees in the events of these kinds, as one object reads them."""
