@@ -52,30 +52,32 @@ _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 
 
-def at_the_end(condition: Symbol, turn: int, rounds: int) -> bool | None:
-    """What a comparison of a counter with the length of something unknown gives in the given ``turn`` of a loop of so many ``rounds``.
+def at_the_end(condition: Symbol, turn: int, rounds: int, stop: Value = None) -> bool | None:
+    """What a comparison of a counter with ``stop`` gives in the given ``turn`` of a loop that goes round so many ``rounds``, as if they were all.
 
-    None: it is no such comparison.
+    Without a ``stop`` the counter is compared with the length of something unknown. None: it is no such comparison.
     """
     match condition.test:
         case ("not", Symbol() as inner):
-            found = at_the_end(inner, turn, rounds)
+            found = at_the_end(inner, turn, rounds, stop)
             return None if found is None else not found
         case (str() as sign, int() as count, Symbol() as length) if sign in _COMPARISONS and count in {turn, turn + 1}:
-            end = _counted_to(length, rounds)
+            end = _counted_to(length, rounds, stop)
             return None if end is None else _COMPARISONS[sign](count, end)
     return None
 
 
-def _counted_to(value: Value, rounds: int) -> int | None:
+def _counted_to(value: Value, rounds: int, stop: Value) -> int | None:
     match value:
+        case Symbol() if value is stop:
+            return rounds
         case Symbol(test=("+", inner, int(more))):
-            found = _counted_to(inner, rounds)
+            found = _counted_to(inner, rounds, stop)
             return None if found is None else found + more
         case Symbol(test=("-", inner, int(less))):
-            found = _counted_to(inner, rounds)
+            found = _counted_to(inner, rounds, stop)
             return None if found is None else found - less
-        case Symbol(test=(), why=why) if why.endswith(".__len__()"):
+        case Symbol(test=(), why=why) if stop is None and why.endswith(".__len__()"):
             return rounds
     return None
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.classes import member_name
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
-from analysis.library.counters import at_the_end
 from analysis.library.noting import notes
 from analysis.library.ranks import answers
 from analysis.library.skipping import skips_training
@@ -48,8 +47,8 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     known = domain.avoided.get(id(condition))
     if known is not None:
         return known[1]
-    rounds = domain.rehearsal.rounds_of(domain.machine)
-    if rounds is not None and (ended := at_the_end(condition, domain.machine.stamp[-1][1], rounds)) is not None:
+    ended = domain.rehearsal.at_the_end(domain.machine, condition)
+    if ended is not None:
         return ended
     asked, inside, taken = domain.machine.state.get(_LAST, (None, span, False))
     if asked is condition and span.path == inside.path and span.start <= inside.start and inside.end <= span.end:

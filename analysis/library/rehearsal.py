@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Symbol, Value
-from analysis.library.counters import count_of
+from analysis.library.counters import at_the_end, count_of
 from analysis.library.noting import notes
 from analysis.library.reporting_windows import only_reports
 from analysis.source import SourceFile, Span
@@ -118,6 +118,13 @@ class Plan:
         self.suspended = rehearsal.trainings, rehearsal.consumed
 
     @property
+    def most(self) -> int:
+        """How often a loop goes round that trains, or whose length is not known."""
+        if self.holds:
+            return FEW + self.trains
+        return self._rounds if self.trains else self.rehearsal.horizon.rounds if self.counted else FEW
+
+    @property
     def _rounds(self) -> int:
         """How often a loop that trains goes round."""
         horizon = self.rehearsal.horizon
@@ -182,10 +189,21 @@ class Rehearsal:
             return left % right if unknown or right == rounds else MISSING
         return left % shrunk if 0 <= left < right else MISSING
 
-    def rounds_of(self, machine: Machine) -> int | None:
-        """How often the innermost loop goes round that runs, if it trains and nothing says how long it is."""
+    def at_the_end(self, machine: Machine, condition: Symbol) -> bool | None:
+        """What a condition gives that asks whether a loop of unknown length is in its last round, which is the last that is rehearsed.
+
+        The loop is one over a range that is compared with the end of that range, or the innermost if it trains.
+        """
+        for number, turn in reversed(machine.stamp):
+            plan, loop = self._plans.get(number), machine.tree.loops[number]
+            if plan is not None and plan.length is None and isinstance(loop.stop, Symbol):
+                ended = at_the_end(condition, turn, plan.most, loop.stop)
+                if ended is not None:
+                    loop.near = True
+                    return ended
         plan = self._plans.get(machine.stamp[-1][0]) if machine.stamp else None
-        return self.horizon.rounds if plan is not None and plan.trains and not plan.holds and plan.length is None else None
+        known = plan is None or not plan.trains or plan.holds or plan.length is not None
+        return None if known else at_the_end(condition, machine.stamp[-1][1], self.horizon.rounds)
 
     def _holds(self, machine: Machine) -> bool:
         """Whether the innermost loop is one around a loop that trains: it goes round a few times only."""
@@ -199,6 +217,9 @@ class Rehearsal:
         branch, or to one that takes a note for whoever leaves later, it is left open whether they leave.
         """
         number = max(left, right)
+        end = self._brought_near(machine, left, right)
+        if end is not None:
+            return left, end
         if self.horizon == SHORT and FEW < number <= LARGEST_WINDOW:  # no length of a loop that is not known: those are short here
             self._count(machine, number)
         if not by_size:
@@ -213,6 +234,17 @@ class Rehearsal:
         if 0 <= right <= self._reach < left:
             return NEAR, right
         return left, right
+
+    def _brought_near(self, machine: Machine, counter: Value, end: Value) -> int | None:
+        """Where a loop that trains, and is cut short, ends in the rehearsal, if its counter is compared with its end."""
+        for number, turn in reversed(machine.stamp):
+            plan = self._plans.get(number)
+            if plan is None or plan.length is None or not (plan.trains or plan.holds) or counter not in {turn, turn + 1}:
+                continue
+            if end in {plan.length - 1, plan.length} and plan.most < plan.length:
+                machine.tree.loops[number].near = True
+                return int(end) - plan.length + plan.most
+        return None
 
     @property
     def window(self) -> int:

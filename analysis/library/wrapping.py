@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from analysis.interpreter.values import Call, HostFunction, Instance, Value
+from analysis.interpreter.values import Call, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, LibraryClass, Subject
 from analysis.library.ownership import MODULE, WRAPPED, expect_module, owner_of
@@ -40,6 +40,10 @@ class Wrapped:
     averages: Value
 
 
+#: The attribute of DistributedDataParallel that ``no_sync`` switches.
+_AVERAGES = "require_backward_grad_sync"
+
+
 def _without_sync(call: Call, held: Modes) -> Modes:
     return replace(held, no_sync=True, no_sync_at=call.span)
 
@@ -64,9 +68,16 @@ def _wrapper(dotted: str, how: str) -> LibraryClass:
     def forward(call: Call) -> Value:
         wrapper, held = call.args[0], modes(call.machine)
         if isinstance(wrapper.fields[WRAPPED], Instance):
-            averages = not held.no_sync and wrapper.fields.get("require_backward_grad_sync", True)
+            averages = not held.no_sync and wrapper.fields.get(_AVERAGES, True)
             emit(call.machine, Kind.WRAPPED_FORWARD, subject=owner_of(wrapper), value=wrapper, detail=Wrapped(how, held.forward, averages))
         return call.machine.call(wrapper.fields[WRAPPED], call.args[1:], dict(call.kwargs), call.span)
+
+    @declared.method("__setattr__")
+    def assign(call: Call) -> Value:
+        """Whether to average may depend on how far the loop is in which it is set."""
+        wrapper, name, value = call.args
+        ended = domain_of(call).rehearsal.at_the_end(call.machine, value) if name == _AVERAGES and isinstance(value, Symbol) else None
+        call.machine.heap.write(wrapper.fields, name, value if ended is None else ended)
 
     @declared.method("no_sync", "join")
     def no_sync(call: Call) -> Value:

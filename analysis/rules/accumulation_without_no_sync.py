@@ -97,10 +97,13 @@ def _reduces_by_hand(trace: Trace) -> bool:
 
 
 def _is_the_last(trace: Trace, window: Window) -> bool:
-    """Whether no other backward comes before the step in a full run: the loop over micro-batches was not cut short here."""
+    """Whether no other backward comes before the step in a full run: the loop over micro-batches was not cut short here.
+
+    Or conditions that ask for its last round were answered as if this were it.
+    """
     stamp = window.backwards[-1].context.stamp
     loop = trace.loop(stamp[-1][0]) if stamp and not window.guarded else None
-    return loop is None or loop.complete
+    return loop is None or loop.complete or loop.near
 
 
 def _averaged(event: Event, forwards: dict[int, Event]) -> bool | None:

@@ -38,7 +38,8 @@ class Alt:
 class Loop:
     """A loop with its iterations as they were rehearsed. ``complete``: it ended by itself, not by the bound.
 
-    ``stop``: how often it goes round where it runs over a range, as the source says it; None for anything else.
+    ``stop``: how often it goes round where it runs over a range, as the source says it; None for anything else. ``near``: a condition
+    asked whether a round is the last, and was answered as if the last that was rehearsed were.
     """
 
     span: Span
@@ -46,6 +47,7 @@ class Loop:
     iterations: list[Seq] = field(default_factory=list)
     complete: bool = True
     stop: Any = None
+    near: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -68,13 +70,17 @@ Node: TypeAlias = "Event | Seq | Alt | Loop | CallNode | Leave"
 
 
 class Builder:
-    """Where the interpreter is in the tree. ``flat`` while a generator runs: its own loops leave no nodes in its consumer's."""
+    """Where the interpreter is in the tree. ``flat`` while a generator runs: its own loops leave no nodes in its consumer's.
 
-    __slots__ = ("flat", "root", "stack")
+    ``loops``: all that began, by their number.
+    """
+
+    __slots__ = ("flat", "loops", "root", "stack")
 
     def __init__(self) -> None:
         self.root = Seq()
         self.stack: list[Seq] = [self.root]
+        self.loops: dict[int, Loop] = {}
         self.flat = False
 
     def add(self, node: Node) -> None:
@@ -90,7 +96,7 @@ class Builder:
 
     def begin_loop(self, span: Span, number: int) -> Loop:
         """A loop begins; its iterations are opened with ``begin``."""
-        loop = Loop(span, number)
+        loop = self.loops[number] = Loop(span, number)
         if not self.flat:
             self.add(loop)
         return loop

@@ -104,3 +104,30 @@ def test_a_decorator_guards_what_stands_in_the_decorated_function():
 def test_callbacks_step_the_schedule_before_the_optimizer():
     assert found(CALLBACKS.format(before="self.scheduler.step()", after="pass"), "scheduler-before-optimizer")
     assert not found(CALLBACKS.format(before="pass", after="self.scheduler.step()"), "scheduler-before-optimizer")
+
+
+MICRO_BATCHES = """
+import os
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("nccl")
+net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 1))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+windows = {windows}
+for step in range(1000):
+    optimizer.zero_grad()
+    for micro in range(windows):
+        {before}
+        loss = net(torch.randn(4, 8)).mean() / windows
+        {after}
+        loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("windows", ["16", "40", "int(os.environ['WINDOWS'])"])
+def test_whether_gradients_are_averaged_is_decided_before_the_forward(windows):
+    switch = "net.require_backward_grad_sync = micro == windows - 1"
+    assert found(MICRO_BATCHES.format(windows=windows, before="pass", after=switch), "accumulation-without-no-sync")
+    assert not found(MICRO_BATCHES.format(windows=windows, before=switch, after="pass"), "accumulation-without-no-sync")
