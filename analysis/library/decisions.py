@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.classes import member_name
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
+from analysis.library.clock import asks_for_time
 from analysis.library.noting import notes
 from analysis.library.ranks import answers
 from analysis.library.skipping import skips_training
@@ -38,6 +39,9 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
         if zero is not None and zero == others:
             return zero
         divisions[span] = condition, zero, others
+        return None
+    if domain.world.distributed and asks_for_time(condition):
+        divisions[span] = condition, None, None
         return None
     if not isinstance(condition, Symbol) or depends_on_data(condition):
         return None

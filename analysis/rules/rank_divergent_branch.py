@@ -4,7 +4,7 @@ A loss, a metric or a flag that each rank computes from its own share of the dat
 enters a save, and the others do not. Those that come to the next collective (a backward of `DistributedDataParallel` is one) wait for those
 that left, and the job hangs until the NCCL timeout. `dist.reduce` leaves the result on one rank and an undefined one on the rest, so that a decision
 by its value is of this kind too, and so is a list of which each rank picks items of its own, where a rank without any returns early. So is a schedule
-that follows a rank's own metric: the learning rates part ways.
+that follows a rank's own metric: the learning rates part ways. The clock is a rank's own too: a time limit is not passed in the same batch everywhere.
 
 **How to fix it.** Decide once: `all_reduce` the number before it is compared, or let rank 0 decide and `broadcast` the flag.
 
@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Symbol, Value
+from analysis.library.clock import asks_for_time
 from analysis.library.ranks import asks_for_rank
 from analysis.library.tensor import Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
@@ -84,7 +85,8 @@ def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
     what = "averages gradients over the ranks" if event.kind is Kind.BACKWARD else f"is a collective ({event.subject})"
     behind = place(trace, event, guard)
     reduced = _reduced_onto_one(guard.condition)
-    why = "`reduce` leaves the result on one rank only" if reduced else "each rank has its own value"
+    own = "each rank reads its own clock" if asks_for_time(guard.condition) else "each rank has its own value"
+    why = "`reduce` leaves the result on one rank only" if reduced else own
     finding = Finding(
         RULE.name,
         RULE.severity,

@@ -131,3 +131,34 @@ def test_whether_gradients_are_averaged_is_decided_before_the_forward(windows):
     switch = "net.require_backward_grad_sync = micro == windows - 1"
     assert found(MICRO_BATCHES.format(windows=windows, before="pass", after=switch), "accumulation-without-no-sync")
     assert not found(MICRO_BATCHES.format(windows=windows, before=switch, after="pass"), "accumulation-without-no-sync")
+
+
+TIME_LIMIT = """
+import time
+import torch
+import torch.distributed as dist
+
+def stop(end):
+    late = time.monotonic() > end
+    {agree}
+    return late
+
+def train(net, loader, minutes):
+    dist.init_process_group("nccl")
+    net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    end = time.monotonic() + 60 * minutes
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+        if stop(end):
+            break
+"""
+AGREED = "flag = torch.tensor(float(late)); dist.all_reduce(flag, op=dist.ReduceOp.MAX); late = flag.item() > 0"
+
+
+def test_ranks_read_their_own_clocks():
+    assert found(TIME_LIMIT.format(agree="pass"), "rank-divergent-branch")
+    assert not found(TIME_LIMIT.format(agree=AGREED), "rank-divergent-branch")
+    assert not found(TIME_LIMIT.format(agree="box = [late]; dist.broadcast_object_list(box); late = box[0]"), "rank-divergent-branch")
