@@ -159,8 +159,8 @@ def _typer_default(call: Call) -> Value:
     return Symbol("an argument that must be given", call.span) if default is ... else default
 
 
-@SUBJECT.function("typer.run", "defopt.run", "fire.Fire", "tyro.cli", "simple_parsing.parse", "draccus.parse", "pyrallis.parse", "jsonargparse.CLI")
-def _run(call: Call) -> Value:
+@SUBJECT.function("typer.run", "defopt.run", "fire.Fire", "tyro.cli", "simple_parsing.parse", "draccus.parse", "pyrallis.parse")
+def run_function(call: Call) -> Value:
     """Calls the function, or makes the record, with what the caller sets."""
     target = call.get(0, "f", call.kwargs.get("config_class", call.kwargs.get("component", call.kwargs.get("components"))))
     if isinstance(target, dict):

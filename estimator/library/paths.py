@@ -82,9 +82,15 @@ class PathText(str, HostValue):
         """Its text."""
         return str(self)
 
-    def exists(self) -> bool:
-        """Whether the repository has it; files made by earlier runs are taken not to be there."""
-        return posixpath.normpath(self) in self.machine.snapshot.paths
+    def is_absolute(self) -> bool:
+        """Whether it begins at the root."""
+        return self.startswith("/")
+
+    def exists(self) -> Any:
+        """Whether the repository has it; whether earlier runs, or a person, have made what it has not, is not known."""
+        path = posixpath.normpath(self)
+        there = path in self.machine.snapshot.paths or any(each.startswith(f"{path}/") for each in self.machine.snapshot.paths)
+        return there or Symbol(f"whether {self} exists", self.machine.span, self.machine.stamp)
 
     is_file = is_dir = exists
 
