@@ -1,12 +1,13 @@
 """Which files a program may mean that is told only when it is launched what configures it: what they all say is known, the rest is open.
 
-They stand below the folder of the script, and are those whose settings its source names most.
+They stand below the folder of the script, and are those whose settings the program names most.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import yaml
@@ -32,15 +33,21 @@ class OpenMapping(yaml.MappingNode):
 
 
 def meant_files(machine: Machine) -> list[str]:
-    """The YAML files that the entry script may be launched with, sorted; none if it names the settings of none."""
+    """The YAML files that the entry script may be launched with, sorted; none if what has been loaded names the settings of none."""
     contents = machine.snapshot.contents
     folder = posixpath.dirname(machine.entry_path)
     below = f"{folder}/" if folder else ""
     found = [path for path in sorted(contents) if path.startswith(below) and path.endswith(_ENDINGS) and "/." not in f"/{path}"]
-    words = frozenset(_WORD.findall(contents.get(machine.entry_path, b"")))
+    words = frozenset[bytes]().union(*(_words(module.file.content) for module in machine.loaded.values()))
     asked = {path: len(words.intersection(_KEY.findall(raw))) for path in found[:_MOST_FILES] if len(raw := contents[path]) <= _MAX_BYTES}
     most = max(asked.values(), default=0)
     return [path for path, count in asked.items() if count == most >= _LEAST][:_MOST_MEANT]
+
+
+@lru_cache(maxsize=512)
+def _words(source: bytes) -> frozenset[bytes]:
+    """The names in a file, and the words of its texts."""
+    return frozenset(_WORD.findall(source))
 
 
 def common(left: yaml.Node, right: yaml.Node) -> yaml.Node | None:
