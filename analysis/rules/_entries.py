@@ -12,9 +12,14 @@ from analysis.trace.events import Event
 from analysis.trace.places import frames
 
 
+def keys_of(save: Event, capture: Event) -> set[str]:
+    """The entries in which ``save`` keeps the captured state."""
+    return {key for key, value in save.value.items() if value is capture.value and isinstance(key, str)}
+
+
 def loaded_from(trace: Trace, save: Event, capture: Event) -> Span | None:
     """Where, in a file that the save or the capture passes through, a state is loaded from the entry in which ``save`` keeps the captured one."""
-    keys = {key for key, value in save.value.items() if value is capture.value and isinstance(key, str)}
+    keys = keys_of(save, capture)
     paths = dict.fromkeys(span.path for event in (save, capture) for span in frames(event) if span.path in trace.snapshot.contents)
     for path in paths:
         source = trace.snapshot.source(path)
@@ -23,6 +28,30 @@ def loaded_from(trace: Trace, save: Event, capture: Event) -> Span | None:
         if place is not None:
             return place
     return None
+
+
+def reads(trace: Trace, key: str) -> bool:
+    """Whether a file that takes part reads an entry called ``key``, or restores states from entries whose names it computes."""
+    seen = {span.path for event in trace.events_in_order() for span in (event.span, *event.path[-1:])} | {trace.path}
+    sources = (trace.snapshot.source(path) for path in seen if path in trace.snapshot.contents)
+    return any(None in found or key in found for source in sources if isinstance(source, SourceFile) for found in (_read(source),))
+
+
+@lru_cache(maxsize=256)
+def _read(source: SourceFile) -> frozenset[str | None]:
+    """The entries that are read; None: a state is restored from an entry whose name is computed."""
+    found: set[str | None] = set()
+    named = {each.id for node in walk(source.tree) if isinstance(node, ast.For) for each in walk(node.target) if isinstance(each, ast.Name)}
+    for node in walk(source.tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="load_state_dict"), args=[ast.Subscript(slice=key), *_]) if not isinstance(key, ast.Constant):
+                found.add(None)
+            case ast.Call(func=ast.Attribute(attr="load_state_dict"), args=[ast.Name(id=name), *_]) if name in named:
+                found.add(None)
+            case ast.Subscript(ctx=ast.Load()) | ast.Call():
+                key_read = _entry(node)
+                found |= {key_read} if key_read is not None else set()
+    return frozenset(found)
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,8 @@
-"""A resumed run forgets the state of its scheduler or gradient scaler.
+"""A resumed run forgets the state of its optimizer, scheduler or gradient scaler.
 
 A run that restores the model and the optimizer but not the scheduler goes on with the learning rate of its first step, warm-up and all; without the
-scaler's state it begins with a scale that was never tried and skips steps until it fits. The loss jumps at every resume, and nothing complains.
+scaler's state it begins with a scale that was never tried and skips steps until it fits; without the optimizer's, which the checkpoint holds, with
+moments of zero. The loss jumps at every resume, and nothing complains.
 
 **How to fix it.** Save `scheduler.state_dict()` and `scaler.state_dict()` beside the optimizer's, and load all of them where the optimizer's is loaded.
 
@@ -18,7 +19,7 @@ from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Instance, Value
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._entries import loaded_from
+from analysis.rules._entries import keys_of, loaded_from, reads
 from analysis.rules._objects import Concern, concern, distinct
 from analysis.source import Span
 from analysis.trace import Trace
@@ -38,7 +39,28 @@ def check(trace: Trace) -> Iterator[Reported]:
                 yield _reported(trace, event, lost)
                 return
     if not any(event.subject is optimizer for event in trace.events(Kind.RESTORE) for optimizer in optimizers):
-        yield from _not_saved(trace, optimizers)
+        yield from (*_not_saved(trace, optimizers), *_left_out(trace, optimizers))
+
+
+def _left_out(trace: Trace, optimizers: list[Instance]) -> Iterator[Reported]:
+    """Optimizers whose state is saved and not restored, where that of a scheduler or scaler beside it is: in this run, or by code that did not run."""
+    touched = [each for event in trace.events(Kind.OPAQUE) for each in event.subject]
+    for optimizer in optimizers:
+        for save, held in _saves(trace, optimizer) if not any(each is optimizer for each in touched) else ():
+            captures = {id(event.subject): event for event in trace.events(Kind.CAPTURE) if any(event.value is each for each in save.value.values())}
+            if any(reads(trace, key) for key in keys_of(save, captures[id(optimizer)])):
+                continue
+            for each in _companions(trace, optimizer):
+                place = _restored(trace, save, each, captures) if id(each) in held else None
+                if place is not None:
+                    yield _forgotten(trace, place, save, optimizer, each)
+                    return
+
+
+def _restored(trace: Trace, save: Event, each: Instance, captures: dict[int, Event]) -> Span | None:
+    """Where the state of a scheduler or scaler is restored."""
+    restore = next((event for event in trace.events(Kind.RESTORE) if event.subject is each), None)
+    return visible(restore, trace.snapshot.contents) if restore is not None else loaded_from(trace, save, captures[id(each)])
 
 
 def _not_saved(trace: Trace, optimizers: list[Instance]) -> Iterator[Reported]:
@@ -131,6 +153,23 @@ def _assembled(trace: Trace, save: Event, optimizer: Instance) -> Span:
     return meeting(save, held[0], trace.snapshot.contents)
 
 
+def _forgotten(trace: Trace, span: Span, save: Event, optimizer: Instance, restored: Instance) -> Reported:
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM,
+        span,
+        f"`{text(trace.snapshot, span)}` restores {restored.cls.name}, and nothing restores {optimizer.cls.name}, whose state the checkpoint holds too: "
+        "a resumed run begins with that of a new one",
+        (
+            Evidence(_assembled(trace, save, optimizer), "this checkpoint holds the state of both"),
+            Evidence(span, "one of them is restored here, the optimizer nowhere"),
+        ),
+        no_fix_because="the optimizer has to be handed to what loads the checkpoint",
+    )
+    return Reported(finding)
+
+
 def _lacking(trace: Trace, save: Event, capture: Event, loaded: Span, lost: list[Instance]) -> Reported:
     files = trace.snapshot.contents
     span = meeting(save, capture, files)
@@ -178,6 +217,7 @@ def main(net, loader, resume):
         scheduler.step()
         torch.save({{"net": net.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch{save}
 """
+_SAVED = ', "scheduler": scheduler.state_dict()}, "last.pt")'
 _LOAD = '\n        scheduler.load_state_dict(state["scheduler"])'
 
 _CLASS = """
@@ -231,12 +271,13 @@ def main(net, loader):
 RULE = Rule(
     "incomplete-resume",
     Severity.WARNING,
-    "a resumed run forgets the state of its scheduler or gradient scaler",
+    "a resumed run forgets the state of its optimizer, scheduler or gradient scaler",
     __doc__,
     check,
     examples=(
         Bad(_EXAMPLE.format(options="", load="", save='}, "last.pt")  # flagged')),
-        Bad(_EXAMPLE.format(options="", load="  # flagged", save=', "scheduler": scheduler.state_dict()}, "last.pt")')),
+        Bad(_EXAMPLE.format(options="", load="  # flagged", save=_SAVED)),
+        Bad(_EXAMPLE.replace('optimizer.load_state_dict(state["optimizer"])', "pass").format(options="", load=_LOAD + "  # flagged", save=_SAVED)),
         Bad(_LISTED.format(more="", mark="  # flagged")),
         Bad(_CLASS.format(save='}, "last.pt")  # flagged', load=_LOAD_OPTIMIZER)),
         Bad(_OPTIONAL.format(save='}, "last.pt")  # flagged', load=_LOAD_OPTIMIZER)),
@@ -244,7 +285,7 @@ RULE = Rule(
         Good(_CLASS.format(save=', "schedule": self.lr_scheduler.state_dict()}, "last.pt")', load=_LOAD_OPTIMIZER)),
         Good(_CLASS.format(save='}, "last.pt")', load='return state["epoch"]')),
         Good(_LISTED.format(more=", scheduler=scheduler", mark="")),
-        Good(_EXAMPLE.format(options="", load=_LOAD, save=', "scheduler": scheduler.state_dict()}, "last.pt")')),
+        Good(_EXAMPLE.format(options="", load=_LOAD, save=_SAVED)),
         Good(_EXAMPLE.format(options=", last_epoch=-1 if resume is None else 10", load="", save='}, "last.pt")')),
         Good(_EXAMPLE.format(options="", load='\n        for _ in range(state["epoch"]):\n            scheduler.step()', save='}, "last.pt")')),
     ),
