@@ -49,6 +49,7 @@ _ARGUMENTS = {
     "CosineAnnealingLR": ("T_max", "eta_min"),
     "OneCycleLR": ("max_lr", "total_steps", "epochs", "steps_per_epoch"),
     "PolynomialLR": ("total_iters", "power"),
+    "SequentialLR": ("schedulers", "milestones"),
 }
 
 _SCHEDULER = SUBJECT.cls(SCHEDULER)

@@ -48,23 +48,49 @@ def rhythm_of(trace: Trace, scheduler: Instance) -> Rhythm | None:
     return None
 
 
-def updates_of_micro_batches(trace: Trace, scheduler: Instance, length: Value) -> Rhythm | None:
-    """The rhythm of a schedule that moves with each update of several micro-batches, while its ``length`` counts all micro-batches of all epochs."""
+#: What is wrong where an update takes several micro-batches, as the second half of a sentence.
+_TOO_SLOW = "its length counts micro-batches, but it is stepped once per update of several: it never gets beyond its first part"
+_TOO_FAST = "its length counts updates, but it is stepped with every micro-batch of an update: it is over, or begins again, long before the training ends"
+
+
+def rhythm_of_micro_batches(trace: Trace, scheduler: Instance, length: Value) -> tuple[Rhythm, str] | None:
+    """Where an update takes several micro-batches: the rhythm of a schedule that counts the one and moves with the other, and what is wrong with it."""
     optimizer = scheduler.fields.get("optimizer")
     steps = [event for event in trace.events(Kind.SCHEDULER_STEP) if concern(event.subject, scheduler) is Concern.YES]
     updates = [event for event in trace.events(Kind.STEP) if concern(event.subject, optimizer) is Concern.YES]
     if not steps or not updates or any(trace.undecided(event) or len(event.context.stamp) < 2 for event in (*steps, *updates)):  # noqa: PLR2004  epochs, batches
         return None
-    epoch, inner = updates[0].context.stamp[:-1], updates[0].context.stamp[-1][0]
+    epoch, (inner, first) = updates[0].context.stamp[:-1], updates[0].context.stamp[-1]
     moved, updated = ([event for event in events if within(event.context.stamp, epoch)] for events in (steps, updates))
     outer, loop = trace.loop(epoch[-1][0]), trace.loop(inner)
     batches = len(loop.iterations) if loop is not None else 0
-    if outer is None or not 0 < len(moved) == len(updated) <= batches // 2 or moved[0].context.stamp[-1][0] != inner:
+    if outer is None or not 0 < len(updated) <= batches // 2 or not moved or moved[0].context.stamp[-1][0] != inner:
         return None
-    counted = {(batches, outer.stop), (outer.stop, batches)}
-    match length:
-        case Symbol(test=("*", left, right)) if any(left is one and right is other for one, other in counted):
-            return Rhythm(moved[0], updated[0], per_epoch=False, epochs=outer.stop, batches=batches)
-        case int() if isinstance(outer.stop, int) and length == outer.stop * batches:
-            return Rhythm(moved[0], updated[0], per_epoch=False, epochs=outer.stop, batches=batches)
+    rhythm = Rhythm(moved[0], updated[0], per_epoch=False, epochs=outer.stop, batches=batches)
+    if len(moved) == len(updated) and _is_product(length, batches, outer.stop):
+        return rhythm, _TOO_SLOW
+    if len(moved) == batches and _is_share(length, batches, outer.stop, first + 1):
+        return rhythm, _TOO_FAST
     return None
+
+
+def _is_product(length: Value, one: Value, other: Value) -> bool:
+    """Whether a number is the product of the two."""
+    match length:
+        case Symbol(test=("*", left, right)):
+            return any(left is a and right is b for a, b in ((one, other), (other, one)))
+    return isinstance(length, int) and isinstance(one, int) and isinstance(other, int) and length == one * other
+
+
+def _is_share(length: Value, batches: int, epochs: Value, window: int) -> bool:
+    """Whether a number counts the updates of so many micro-batches each, in all epochs."""
+    if isinstance(length, int):
+        return isinstance(epochs, int) and length in {epochs * batches // window, epochs * (batches // window), epochs * -(-batches // window)}
+    match length:
+        case Symbol(test=("int()", inner)):
+            return _is_share(inner, batches, epochs, window)
+        case Symbol(test=("//" | "/", whole, by)):
+            return (by == window or isinstance(by, Symbol)) and _is_product(whole, batches, epochs)
+        case Symbol(test=("*", left, right)):
+            return any(a is epochs and _is_share(b, batches, 1, window) for a, b in ((left, right), (right, left)))
+    return False

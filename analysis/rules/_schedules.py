@@ -29,7 +29,20 @@ _NAMES = ("world", "process", "ranks", "gpu", "device")
 def length_of(scheduler: Instance) -> Value:
     """The number of steps that a schedule is told; None: none."""
     options: dict[str, Value] = scheduler.fields.get("scheduler: options", {})
+    match options:
+        case {"schedulers": [*_, Instance() as last], "milestones": [*_, begins]}:
+            return _sum(begins, length_of(last))
     return next((options[name] for name in LENGTHS if options.get(name) is not None), None)
+
+
+def _sum(begins: Value, rest: Value) -> Value:
+    """How long schedules take one after the other, of which the last begins at ``begins`` and takes the ``rest``; None: it is not told."""
+    match rest:
+        case Symbol(test=("-", whole, less)) if less is begins or (isinstance(less, int) and less == begins):
+            return whole
+        case int() if isinstance(begins, int):
+            return begins + rest
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in, distinct
-from analysis.rules._rhythms import SEVERAL, Rhythm, rhythm_of, updates_of_micro_batches
+from analysis.rules._rhythms import SEVERAL, Rhythm, rhythm_of, rhythm_of_micro_batches
 from analysis.rules._schedules import counted_in_batches, counts_ranks, left_behind, length_of, stays_behind, times_ranks
 from analysis.rules._statements import is_alone
 from analysis.source import Span
@@ -43,8 +43,8 @@ def check(trace: Trace) -> Iterator[Reported]:
     for scheduler in distinct(event.subject for event in trace.events(Kind.SCHEDULER_STEP)):
         rhythm = rhythm_of(trace, scheduler)
         wrong = _wrong(trace, scheduler, rhythm) if rhythm is not None else None
-        if wrong is None and PREPARED not in scheduler.fields and (slow := updates_of_micro_batches(trace, scheduler, length_of(scheduler))) is not None:
-            rhythm, wrong = slow, "its length counts micro-batches, but it is stepped once per update of several: it never gets beyond its first part"
+        if wrong is None and PREPARED not in scheduler.fields and (other := rhythm_of_micro_batches(trace, scheduler, length_of(scheduler))) is not None:
+            rhythm, wrong = other
         if rhythm is not None and wrong is not None:
             yield _reported(trace, scheduler, rhythm, wrong)
         elif counts_ranks(trace, scheduler) and scheduler.span is not None:
@@ -107,7 +107,7 @@ def _reported(trace: Trace, scheduler: Instance, rhythm: Rhythm, wrong: str) -> 
         f"`{text(trace.snapshot, span)}`: {wrong}",
         (
             *chain,
-            Evidence(visible(rhythm.optimizer_step, files), "the optimizer steps with each batch"),
+            Evidence(visible(rhythm.optimizer_step, files), "the optimizer is stepped here"),
             Evidence(visible(rhythm.step, files), "the framework steps the schedule in here" if by_framework else "the schedule is stepped here"),
         ),
     )
@@ -116,7 +116,7 @@ def _reported(trace: Trace, scheduler: Instance, rhythm: Rhythm, wrong: str) -> 
     if by_framework:
         return Reported(replace(finding, no_fix_because='the framework steps it once per epoch unless it is told "interval": "step" beside the schedule'))
     if not rhythm.per_epoch:
-        return Reported(replace(finding, no_fix_because="either step the schedule per epoch or give it its length in batches"))
+        return Reported(replace(finding, no_fix_because="step the schedule in the unit of its length, or count its length in the unit in which it is stepped"))
     place, after = statement_of(trace.snapshot, rhythm.step.span), statement_of(trace.snapshot, rhythm.optimizer_step.span)
     if rhythm.step.path != rhythm.optimizer_step.path or place is None or after is None or not is_alone(trace.snapshot, rhythm.step.span):
         return Reported(

@@ -162,3 +162,38 @@ def test_ranks_read_their_own_clocks():
     assert found(TIME_LIMIT.format(agree="pass"), "rank-divergent-branch")
     assert not found(TIME_LIMIT.format(agree=AGREED), "rank-divergent-branch")
     assert not found(TIME_LIMIT.format(agree="box = [late]; dist.broadcast_object_list(box); late = box[0]"), "rank-divergent-branch")
+
+
+UPDATES = """
+import torch
+from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR
+from torch.utils.data import DataLoader
+
+def schedule_of(optimizer, updates):
+    warm, rest = LinearLR(optimizer, total_iters=10), CosineAnnealingLR(optimizer, T_max=updates - 10)
+    return {schedule}
+
+def train(net, data, epochs, every=4):
+    loader = DataLoader(data, batch_size=8, shuffle=True)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    schedule = schedule_of(optimizer, {updates})
+    for epoch in range(epochs):
+        for i, x in enumerate(loader):
+            (net(x).mean() / every).backward()
+            if (i + 1) % every == 0 or i + 1 == len(loader):
+                optimizer.step()
+                optimizer.zero_grad()
+{inside}            schedule.step()
+"""
+
+
+@pytest.mark.parametrize("updates", ["epochs * len(loader) // every", "int(len(loader) * epochs / every)", "epochs * (len(loader) // every)"])
+@pytest.mark.parametrize("schedule", ["SequentialLR(optimizer, [warm, rest], milestones=[10])", "CosineAnnealingLR(optimizer, updates)"])
+def test_a_length_in_updates_is_stepped_once_per_update(updates, schedule):
+    assert found(UPDATES.format(updates=updates, schedule=schedule, inside=""), "scheduler-interval")
+    assert not found(UPDATES.format(updates=updates, schedule=schedule, inside="    "), "scheduler-interval")
+
+
+def test_a_length_in_micro_batches_is_stepped_with_each_of_them():
+    program = UPDATES.replace("epochs, every", "epochs: int, every")
+    assert not found(program.format(updates="epochs * len(loader)", schedule="CosineAnnealingLR(optimizer, updates)", inside=""), "scheduler-interval")
