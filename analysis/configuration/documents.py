@@ -27,8 +27,9 @@ MAX_VALUES = 20_000
 _MAX_DEPTH = 100
 _BRACKET = re.compile(r"[][{}]")
 _COLLECTIONS = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
-#: The key that names the class of which the others are the arguments.
-TARGET = "_target_"
+#: A dotted name of a class or function, and the ends of what is a file's name.
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_FILES = (".yaml", ".yml", ".json", ".toml", ".txt", ".csv", ".pt", ".pth", ".ckpt", ".py", ".bin", ".log")
 _MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -45,6 +46,8 @@ class Reader:
         self.path = path
         self.loader = yaml.SafeLoader("")
         self.left = MAX_VALUES
+        #: Inside a mapping that names a class: its arguments are what is written, whoever runs the program.
+        self.literal = False
 
     def value(self, node: yaml.Node) -> Value:
         """The guest value of ``node``. Raises ``_TooLargeError`` where aliases unfold without end, ``ValueError`` at a tag of somebody's own."""
@@ -66,7 +69,7 @@ class Reader:
         """A dict whose keys know their lines; merged mappings come first, so that the own keys win."""
         made = self.empty(node)
         made.span, made.stamp = self.span(node), ()
-        literal = any(key.value == TARGET for key, _ in node.value)  # arguments of an object are what is written
+        outer, self.literal = self.literal, self.literal or any(_names_class(value) for _, value in node.value)
         for key, value in sorted(node.value, key=lambda pair: pair[0].tag != _MERGE):
             if key.tag == _MERGE:
                 for each in value.value if isinstance(value, yaml.SequenceNode) else [value]:
@@ -75,8 +78,9 @@ class Reader:
             name = self.value(key)
             if name.__hash__ is not None:
                 given = self.value(value)
-                made[name] = given if literal else self.machine.domain.setting(self.machine, name, given, self.span(key))
+                made[name] = given if self.literal else self.machine.domain.setting(self.machine, name, given, self.span(key))
                 self.machine.places[id(made), name] = self.span(key)
+        self.literal = outer
         return made
 
     def empty(self, node: yaml.MappingNode) -> GuestDict:
@@ -90,6 +94,11 @@ class Reader:
         """Where the node begins."""
         start = len(self.text[: node.start_mark.index].encode())
         return Span(self.path, start, start + 1)
+
+
+def _names_class(node: yaml.Node) -> bool:
+    """Whether it is the dotted name of something to be made."""
+    return isinstance(node, yaml.ScalarNode) and _DOTTED.fullmatch(node.value) is not None and not node.value.endswith(_FILES)
 
 
 def _opens(text: str) -> int:

@@ -35,7 +35,7 @@ CONF = {
     "conf/main.yaml": "defaults:\n  - optimizer: adam\n  - _self_\nsteps: 3\namp: false\nnet:\n  _target_: net.Net\n  bias: false\n",
     "conf/optimizer/adam.yaml": "_target_: torch.optim.Adam\nlr: 0.1\n",
     "conf/optimizer/sgd.yaml": "_target_: torch.optim.SGD\nlr: 0.1\n",
-    "net.py": "import torch\nclass Net(torch.nn.Linear):\n    def __init__(self, bias):\n        super().__init__(1, 1, bias=bias)\n",
+    "net.py": "import torch\nclass Net(torch.nn.Linear):\n    def __init__(self, bias):\n        super().__init__(1, 1, bias=bias)\n        self.has_bias = bias\n",
 }
 LAUNCHED = f"""
 import sys
@@ -76,3 +76,30 @@ def test_what_the_files_say_that_may_be_meant_is_known(flags, scaled):
 def test_files_that_disagree_leave_a_setting_open():
     other = {**FILES, "runs/small.yaml": FILES["runs/small.yaml"].replace("Adam", "SGD")}
     assert "step Adam" not in events({"train.py": LAUNCHED, **other}, flags=False)
+
+
+def test_arguments_of_a_class_that_is_named_are_what_is_written():
+    code = """
+import sys
+import torch
+from importlib import import_module
+from omegaconf import OmegaConf
+
+def made(cfg, *more):
+    module, _, name = cfg["target"].rpartition(".")
+    return getattr(import_module(module), name)(*more, **cfg.get("params", {}))
+
+cfg = OmegaConf.load(sys.argv[1])
+net = made(cfg.model)
+made(cfg.optimizer, net.parameters()).step()
+print(net(torch.ones(1)))
+"""
+    settings = "model:\n  target: net.Net\n  params:\n    bias: false\noptimizer:\n  target: torch.optim.SGD\n  params:\n    lr: 0.1\n"
+    for flags in (True, False):
+        snapshot = Snapshot.of({"train.py": code.encode(), "cfg.yaml": (settings + "params: 1\n").encode(), "net.py": CONF["net.py"].encode()})
+        ended = run(snapshot, index(snapshot), Entry("train.py"), World(flags=flags))
+        assert ended is not None
+        (step,) = ended.trace(snapshot, Entry("train.py")).events(Kind.STEP)
+        (forward,) = ended.trace(snapshot, Entry("train.py")).events(Kind.FORWARD)
+        assert (step.subject.cls.name, forward.subject.cls.name) == ("SGD", "Net")
+        assert forward.subject.fields["has_bias"] is False
