@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from analysis.interpreter.values import Alternatives, Instance, Value
+from analysis.interpreter.counting import Counting
+from analysis.interpreter.values import Alternatives, Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.library.ranks import asks_for_rank
 from analysis.snapshot import Snapshot
@@ -61,6 +62,15 @@ def _beginnings(snapshot: Snapshot, span: Span | None) -> Iterator[ast.expr]:
                 yield first
             case ast.Call(func=ast.Name(id="range"), args=[first, _, *_]):
                 yield first
+
+
+def dealt_out(loader: Value) -> Instance | None:
+    """The part of a data set that a loader reads, if it is every so many-th sample from the rank on, to the end: some ranks get one more than others."""
+    dataset = loader.fields.get("dataset") if isinstance(loader, Instance) else None
+    match dataset.fields.get("indices") if isinstance(dataset, Instance) else None:
+        case Counting(rank_varying=True, step=int(step), stop=Symbol(test=())) if step > 1:
+            return dataset if isinstance(dataset, Instance) else None
+    return None
 
 
 def prepared(loader: Instance) -> bool:

@@ -2,7 +2,8 @@
 
 `all_gather` and Accelerate's `gather` want the same shape on every rank. What a mask picks, `nonzero` and `unique` find, or a model generates has
 another length on each rank, and so do the outputs per token of a batch that is filled up to its own longest sequence: with NCCL the job hangs or
-reads past the end of a buffer, with luck it stops with an error about sizes.
+reads past the end of a buffer, with luck it stops with an error about sizes. So does what was computed of every n-th sample from the rank on: some
+ranks have one sample more.
 
 **How to fix it.** Fill up to the longest first (`accelerator.pad_across_processes`, or gather the lengths, pad and cut again), or gather objects
 (`all_gather_object`, `gather_object`).
@@ -20,6 +21,7 @@ from analysis.fixes.change import Reported
 from analysis.library.tensor import Made, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
+from analysis.rules._samplers import dealt_out
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Kind
@@ -75,16 +77,23 @@ def _uneven(tensor: Tensor) -> Made | None:
         made = tensor.made
         if made is None:
             return None
+        if made.op == "batch":
+            return made if dealt_out(made.options.get("loader")) is not None else None
         if made.op in _UNEVEN or (made.op == "getitem" and (_is_mask(made.options.get("key")) or _is_tokens(made))):
             return made
         if made.op == "cat":
             pieces = [_uneven(each) for each in made.tensors]
             return pieces[0] if pieces and None not in pieces else None
         inner = next(iter(made.tensors), None)
-        if made.op not in _KEEPING or inner is None:
+        if inner is None or not (made.op in _KEEPING or made.op == "forward" or _is_part_of_batch(made, inner)):
             return None
         tensor = inner
     return None
+
+
+def _is_part_of_batch(made: Made, whole: Tensor) -> bool:
+    """Whether it is one of the tensors that a loader gives together."""
+    return made.op == "getitem" and isinstance(made.options.get("key"), (int, str)) and whole.made is not None and whole.made.op == "batch"
 
 
 def _is_tokens(made: Made) -> bool:
@@ -162,7 +171,7 @@ def _is_mask(key: object) -> bool:
 def _reported(trace: Trace, span: Span, made: Made) -> Reported:
     found = text(trace.snapshot, made.span) if made.span.path in trace.snapshot.contents else made.op
     padded = made.op == "attribute" or _is_tokens(made)
-    sure = made.op != "generate" and not padded
+    sure = made.op not in {"generate", "batch"} and not padded
     per = "this rank's longest sequence" if padded else "this rank's data has"
     return Reported(
         Finding(

@@ -20,7 +20,7 @@ from analysis.fixes.change import Reported
 from analysis.interpreter.values import Function, Instance, Value
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in
-from analysis.rules._samplers import divides, prepared, samplers_of
+from analysis.rules._samplers import dealt_out, divides, prepared, samplers_of
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -40,11 +40,12 @@ def check(trace: Trace) -> Iterator[Reported]:
         loader = event.subject
         if not isinstance(loader, Instance) or prepared(loader) or not event.context.grad or event.context.no_sync:
             continue
-        for sampler in samplers_of(loader):
-            span = None if divides(sampler) else _dealt(trace, sampler)
-            if span is not None and span not in told:
+        part = dealt_out(loader)
+        dealing = [(sampler, None if divides(sampler) else _dealt(trace, sampler)) for sampler in samplers_of(loader)]
+        for dealer, span in [*dealing, (part, part.span)] if part is not None else dealing:
+            if span is not None and span not in told and span.path in trace.snapshot.contents:
                 told.add(span)
-                yield _reported(trace, event, wrap, sampler, span)
+                yield _reported(trace, event, wrap, dealer, span)
 
 
 def _dealt(trace: Trace, sampler: Instance) -> Span | None:

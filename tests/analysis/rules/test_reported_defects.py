@@ -197,3 +197,45 @@ def test_a_length_in_updates_is_stepped_once_per_update(updates, schedule):
 def test_a_length_in_micro_batches_is_stepped_with_each_of_them():
     program = UPDATES.replace("epochs, every", "epochs: int, every")
     assert not found(program.format(updates="epochs * len(loader)", schedule="CosineAnnealingLR(optimizer, updates)", inside=""), "scheduler-interval")
+
+
+DEALT = """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, Subset
+
+def main(net, dataset):
+    dist.init_process_group("nccl")
+    rank, world = dist.get_rank(), dist.get_world_size()
+    {length}
+    loader = DataLoader(Subset(dataset, range(rank, length, world)), batch_size=8)
+    net = torch.nn.parallel.DistributedDataParallel(net)
+    {use}
+"""
+TRAINED = """optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(3):
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+"""
+GATHERED = """optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(100):
+        optimizer.zero_grad()
+        net(torch.randn(8, 4)).mean().backward()
+        optimizer.step()
+    with torch.no_grad():
+        features = torch.cat([net(x) for x, _ in loader])
+    parts = [torch.zeros_like(features) for _ in range(world)]
+    dist.all_gather(parts, features{part})
+"""
+
+
+def test_every_nth_sample_from_the_rank_on_is_one_more_on_some_ranks():
+    uneven, even = "length = len(dataset)", "length = len(dataset) // world * world"
+    rules = "uneven-ranks", "uneven-gather"
+    assert found(DEALT.format(length=uneven, use=TRAINED), *rules) == {"uneven-ranks": 10}
+    assert found(DEALT.format(length=uneven, use=GATHERED.format(part="")), *rules) == {"uneven-gather": 20}
+    assert not found(DEALT.format(length=uneven, use=GATHERED.format(part=".mean(0)")), *rules)
+    assert not found(DEALT.format(length=even, use=TRAINED), *rules)
+    assert not found(DEALT.format(length=even, use=GATHERED.format(part="")), *rules)
