@@ -17,7 +17,9 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import AddImport, Change, InsertBefore, Proposal, Reported
+from analysis.interpreter.values import Instance
 from analysis.library.randomness import Drawn
+from analysis.library.tensor import Parameters
 from analysis.rule import Bad, Good, Rule
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
@@ -33,7 +35,7 @@ _CONSTANT = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.UnaryOp, ast.BinOp
 _WHAT = {
     Kind.DRAW: "random numbers are drawn here",
     Kind.LOADER_BUILT: "the order of the data is drawn here",
-    Kind.OPTIMIZER_BUILT: "the parameters that this optimizer gets start at random values",
+    Kind.OPTIMIZER_BUILT: "the parameters of this model start at random values",
 }
 
 
@@ -59,6 +61,14 @@ def _draws(event: Event) -> bool:
     return False
 
 
+def _place(trace: Trace, first: Event) -> Span:
+    """Where the first numbers are drawn: of a model's weights, where the model is built."""
+    files = trace.snapshot.contents
+    owners = first.value.owners if first.kind is Kind.OPTIMIZER_BUILT and isinstance(first.value, Parameters) else ()
+    built = [each.span for each in owners if isinstance(each, Instance) and not each.assumed and each.span is not None and each.span.path in files]
+    return built[0] if built else visible(first, files)
+
+
 def _others(trace: Trace, drawn: list[Event], first: Span) -> list[Span]:
     """Other places in the file of the first one where numbers are drawn."""
     places = (visible(event, trace.snapshot.contents) for event in drawn if event.kind is Kind.DRAW)
@@ -67,7 +77,7 @@ def _others(trace: Trace, drawn: list[Event], first: Span) -> list[Span]:
 
 def _reported(trace: Trace, drawn: list[Event], trained: Event) -> Reported:
     files, first = trace.snapshot.contents, drawn[0]
-    span = visible(first, files)
+    span = _place(trace, first)
     what = _WHAT[first.kind]
     finding = Finding(
         RULE.name,
@@ -147,8 +157,8 @@ RULE = Rule(
 import torch
 
 WIDTH = 8
-net = torch.nn.Linear(WIDTH, 1)
-optimizer = torch.optim.SGD(net.parameters(), lr=0.1)  # flagged
+net = torch.nn.Linear(WIDTH, 1)  # flagged
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 for x, y in torch.load("rows.pt"):
     optimizer.zero_grad()
     torch.nn.functional.mse_loss(net(x), y).backward()
