@@ -181,6 +181,17 @@ def replace(model, path, made):
 
 
 def get_peft_model(model, peft_config, adapter_name="default", mixed=False, autocast_adapter_dtype=True, **options):
+    injected(model, peft_config, autocast_adapter_dtype)
+    return PeftModel(model, peft_config)
+
+
+def inject_adapter_in_model(peft_config, model, adapter_name="default", **options):
+    injected(model, peft_config, False)
+    return model
+
+
+def injected(model, peft_config, autocast_adapter_dtype):
+    """Adapters in their places; nothing else is trained."""
     if not isinstance(peft_config, LoraConfig):
         not_modelled("adapters other than LoRA")
     targets = peft_config.target_modules
@@ -203,7 +214,6 @@ def get_peft_model(model, peft_config, adapter_name="default", mixed=False, auto
             if name.endswith("bias"):
                 p.requires_grad_(True)
     save_whole(model, peft_config)
-    return PeftModel(model, peft_config)
 
 
 def save_whole(model, config):
@@ -216,6 +226,14 @@ def save_whole(model, config):
         for p in copy.parameters():
             p.requires_grad_(True)
         replace(model, path, SavedModule(layer, copy))
+
+
+def get_peft_model_state_dict(model, **options):
+    return {name: parameter for name, parameter in model.named_parameters() if "lora_" in name}
+
+
+def set_peft_model_state_dict(model, state, **options):
+    pass
 
 
 def copied(layer):

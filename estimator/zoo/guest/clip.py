@@ -65,6 +65,7 @@ def part(cls, given, attention):
 
 class CLIPTextModel(PretrainedModel):
     def __init__(self, config):
+        config = getattr(config, "text_config", config)
         super().__init__(config)
         self.embeddings = CLIPTextEmbeddings(config)
         self.encoder = CLIPEncoder(config)
@@ -73,10 +74,11 @@ class CLIPTextModel(PretrainedModel):
     def get_input_embeddings(self):
         return self.embeddings.token_embedding
 
-    def forward(self, input_ids=None, attention_mask=None, position_ids=None, **others):
+    def forward(self, input_ids=None, attention_mask=None, position_ids=None, output_hidden_states=False, return_dict=True, **others):
         x = self.embeddings(input_ids, position_ids)
         mask = causal_mask(self.config, x, attention_mask, None, None, 0)
-        x = self.encoder(x, mask, causal=True)
+        states = [] if output_hidden_states else None
+        x = self.encoder(x, mask, causal=True, states=states)
         x = self.final_layer_norm(x)
         rows = torch.arange(x.shape[0], device=x.device)
         # The token that ends the text is the one with the highest number in the first models, a number of its own since.
@@ -85,11 +87,30 @@ class CLIPTextModel(PretrainedModel):
         else:
             last = (input_ids.to(dtype=torch.int, device=x.device) == self.config.eos_token_id).int().argmax(dim=-1)
         pooled = x[rows, last]
-        return ModelOutput(last_hidden_state=x, pooler_output=pooled, hidden_states=None, attentions=None)
+        made = ModelOutput(last_hidden_state=x, pooler_output=pooled, hidden_states=None if states is None else tuple(states), attentions=None)
+        return made if return_dict else made.to_tuple()
+
+
+class CLIPTextModelWithProjection(PretrainedModel):
+    def __init__(self, config):
+        config = getattr(config, "text_config", config)
+        super().__init__(config)
+        self.text_model = CLIPTextModel(config)
+        self.text_projection = nn.Linear(config.hidden_size, config.projection_dim, bias=False)
+
+    def get_input_embeddings(self):
+        return self.text_model.embeddings.token_embedding
+
+    def forward(self, input_ids=None, attention_mask=None, position_ids=None, output_hidden_states=False, return_dict=True, **others):
+        outputs = self.text_model(input_ids, attention_mask, position_ids, output_hidden_states)
+        projected = self.text_projection(outputs.pooler_output)
+        made = ModelOutput(text_embeds=projected, last_hidden_state=outputs.last_hidden_state, hidden_states=outputs.hidden_states, attentions=None)
+        return made if return_dict else made.to_tuple()
 
 
 class CLIPVisionModel(PretrainedModel):
     def __init__(self, config):
+        config = getattr(config, "vision_config", config)
         super().__init__(config)
         self.embeddings = CLIPVisionEmbeddings(config)
         self.pre_layrnorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)

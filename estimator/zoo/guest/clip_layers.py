@@ -120,7 +120,12 @@ class CLIPEncoder(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList([CLIPEncoderLayer(config) for _ in range(config.num_hidden_layers)])
 
-    def forward(self, x, mask, causal):
+    def forward(self, x, mask, causal, states=None):
+        """``states`` takes in what every layer was given, and the last result."""
         for layer in self.layers:
+            if states is not None:
+                states.append(x)
             x = layer(x, mask=mask, causal=causal)
+        if states is not None:
+            states.append(x)
         return x

@@ -8,11 +8,22 @@ class DiffusionModel(nn.Module):
         pass
 
     save_config = push_to_hub = set_attn_processor = enable_xformers_memory_efficient_attention = save_pretrained
+    set_adapters = enable_npu_flash_attention = save_pretrained
 
     def enable_gradient_checkpointing(self):
         for module in self.modules():
             if hasattr(module, "gradient_checkpointing"):
                 module.gradient_checkpointing = True
+
+    def disable_gradient_checkpointing(self):
+        for module in self.modules():
+            if hasattr(module, "gradient_checkpointing"):
+                module.gradient_checkpointing = False
+
+    def add_adapter(self, adapter_config, adapter_name="default"):
+        from peft import inject_adapter_in_model
+
+        inject_adapter_in_model(adapter_config, self, adapter_name)
 
     def num_parameters(self, only_trainable=False):
         return sum(p.numel() for p in self.parameters() if p.requires_grad or not only_trainable)

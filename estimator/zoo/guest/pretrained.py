@@ -154,6 +154,11 @@ class PretrainedModel(nn.Module):
     def activation_checkpointing_enable(self, activation_checkpointing_kwargs=None):
         self.gradient_checkpointing_enable(activation_checkpointing_kwargs)
 
+    def add_adapter(self, adapter_config, adapter_name="default"):
+        from peft import inject_adapter_in_model
+
+        inject_adapter_in_model(adapter_config, self, adapter_name)
+
     def _set_checkpointing(self, enabled, function):
         for module in self.modules():
             if isinstance(module, (PretrainedModel, Switched)):

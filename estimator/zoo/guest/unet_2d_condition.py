@@ -85,6 +85,10 @@ class UNet2DConditionModel(DiffusionModel):
         self.time_embedding = TimestepEmbedding(widths[0], time_width)
         if config.addition_embed_type == "text_time":
             self.add_embedding = TimestepEmbedding(config.projection_class_embeddings_input_dim, time_width)
+        self.built(config, widths, time_width)
+
+    def built(self, config, widths, time_width):
+        """What is behind the embeddings."""
         self.down_blocks = nn.ModuleList(self.downwards(config, widths, time_width))
         self.up_blocks = nn.ModuleList(self.upwards(config, widths, time_width))
         self.mid_block = MidBlock2D(config, widths[-1], config.heads[-1], config.transformer_layers_per_block[-1], time_width)
@@ -131,15 +135,30 @@ class UNet2DConditionModel(DiffusionModel):
             x = x + self.add_embedding(joined)
         return x
 
-    def forward(self, sample, timestep, encoder_hidden_states, added_cond_kwargs=None, return_dict=True, **others):
+    def forward(
+        self, sample, timestep, encoder_hidden_states, added_cond_kwargs=None, return_dict=True, down_block_additional_residuals=None,
+        mid_block_additional_residual=None, down_intrablock_additional_residuals=None, **others,
+    ):  # fmt: skip
         time = self.time_of(sample, timestep, added_cond_kwargs)
         uneven = any(edge % 2 ** (len(self.up_blocks) - 1) for edge in sample.shape[-2:])
         sample = self.conv_in(sample)
         skipped = (sample,)
         for block in self.down_blocks:
-            sample, states = block(sample, time, encoder_hidden_states)
+            added = down_intrablock_additional_residuals.pop(0) if down_intrablock_additional_residuals else None
+            if block.has_cross_attention:
+                sample, states = block(sample, time, encoder_hidden_states, added)
+            else:
+                sample, states = block(sample, time, encoder_hidden_states)
+                if added is not None:
+                    sample += added
             skipped = skipped + states
+        if down_block_additional_residuals is not None:
+            skipped = tuple([state + more for state, more in zip(skipped, down_block_additional_residuals)])
         sample = self.mid_block(sample, time, encoder_hidden_states)
+        if down_intrablock_additional_residuals and sample.shape == down_intrablock_additional_residuals[0].shape:
+            sample += down_intrablock_additional_residuals.pop(0)
+        if mid_block_additional_residual is not None:
+            sample = sample + mid_block_additional_residual
         for place, block in enumerate(self.up_blocks):
             states = skipped[-len(block.resnets) :]
             skipped = skipped[: -len(block.resnets)]

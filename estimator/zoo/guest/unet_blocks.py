@@ -103,12 +103,14 @@ class DownBlock2D(_Block):
         if not last:
             self.downsamplers = nn.ModuleList([Downsample2D(outputs, config.downsample_padding)])
 
-    def forward(self, x, time, encoded):
+    def forward(self, x, time, encoded, added=None):
         states = ()
         for place, layer in enumerate(self.resnets):
             x = self.convolved(layer, x, time)
             if self.has_cross_attention:
                 x = self.attentions[place](x, encoded)
+            if added is not None and place == len(self.resnets) - 1:
+                x = x + added
             states = states + (x,)
         if self.downsamplers is not None:
             for downsampler in self.downsamplers:

@@ -52,6 +52,15 @@ def loss_of(row, torch, model, batch):
         case "mse":
             outputs = model(**{name: value for name, value in batch.items() if name != "target"}).sample
             return outputs, functional.mse_loss(outputs.float(), batch["target"].float())
+        case "autoencoding":
+            outputs = model(**batch, sample_posterior=True, return_dict=False)[0]
+            return outputs, functional.mse_loss(outputs, batch["sample"])
+        case "control":
+            states, middle = model(**batch, return_dict=False)
+            return (states, middle), sum([state.float().mean() for state in states]) + middle.float().mean()
+        case "projected":
+            outputs = model(**batch, output_hidden_states=True)
+            return outputs, outputs.text_embeds.float().mean() + outputs.hidden_states[-2].float().mean()
         case "out":
             outputs = model(batch["x"])
             loss = functional.cross_entropy(outputs["out"], batch["y"])

@@ -5,7 +5,7 @@ Mirrors diffusers 0.42.1 (``schedulers/scheduling_ddpm.py``) in what happens on 
 
 import torch
 from preflight_host import catalog_config, noted_argument
-from preflight_zoo import unet_2d, unet_2d_condition
+from preflight_zoo import autoencoder_kl, controlnet, unet_2d, unet_2d_condition
 
 SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 NOT_OF_THE_CONFIG = (
@@ -14,35 +14,57 @@ NOT_OF_THE_CONFIG = (
 )  # fmt: skip
 
 
-class UNet2DConditionModel(unet_2d_condition.UNet2DConditionModel):
+#: Parts of a pipeline that have its own name in the catalog.
+MAIN_PARTS = ("unet", "transformer", "prior", "controlnet")
+#: Numbers that a ControlNet takes over from the U-Net that it is made for.
+TAKEN_OVER = (
+    "in_channels", "flip_sin_to_cos", "freq_shift", "down_block_types", "block_out_channels", "layers_per_block", "downsample_padding", "dropout",
+    "norm_num_groups", "norm_eps", "cross_attention_dim", "transformer_layers_per_block", "use_linear_projection", "addition_embed_type",
+    "addition_time_embed_dim", "projection_class_embeddings_input_dim",
+)  # fmt: skip
+
+
+class _Published:
+    """Models by the names of published ones, or by the numbers of a configuration."""
+
+    @classmethod
+    def from_pretrained(cls, pretrained_model_name_or_path, **options):
+        return loaded(cls, pretrained_model_name_or_path, options)
+
+    @classmethod
+    def from_config(cls, config, **options):
+        return cls(**dict(config))
+
+
+class UNet2DConditionModel(_Published, unet_2d_condition.UNet2DConditionModel):
     def __init__(self, *args, **numbers):
         super().__init__(unet_2d_condition.UNet2DConditionConfig(*args, **numbers))
 
-    @classmethod
-    def from_pretrained(cls, name, **options):
-        return loaded(cls, name, options)
 
-    @classmethod
-    def from_config(cls, config, **options):
-        return cls(**dict(config))
-
-
-class UNet2DModel(unet_2d.UNet2DModel):
+class UNet2DModel(_Published, unet_2d.UNet2DModel):
     def __init__(self, *args, **numbers):
         super().__init__(unet_2d.UNet2DConfig(*args, **numbers))
 
-    @classmethod
-    def from_config(cls, config, **options):
-        return cls(**dict(config))
+
+class AutoencoderKL(_Published, autoencoder_kl.AutoencoderKL):
+    def __init__(self, *args, **numbers):
+        super().__init__(autoencoder_kl.AutoencoderKLConfig(*args, **numbers))
+
+
+class ControlNetModel(_Published, controlnet.ControlNetModel):
+    def __init__(self, **numbers):
+        super().__init__(controlnet.ControlNetConfig(**numbers))
 
     @classmethod
-    def from_pretrained(cls, name, **options):
-        return loaded(cls, name, options)
+    def from_unet(cls, unet, conditioning_channels=3, **options):
+        numbers = {name: getattr(unet.config, name) for name in TAKEN_OVER}
+        return cls(conditioning_channels=conditioning_channels, attention_head_dim=unet.config.heads, **numbers)
 
 
 def loaded(cls, name, options):
     """A published model, in the type that was asked for."""
-    family, numbers, stored = catalog_config(name)
+    part = options.get("subfolder")
+    family, numbers, stored = catalog_config(name if not part or part in MAIN_PARTS else name + "-" + part)
     dtype = options.get("torch_dtype")
     if dtype is not None:
         noted_argument("precision", SHORT.get(str(dtype).rpartition(".")[2], "fp32"), options, ("torch_dtype",))

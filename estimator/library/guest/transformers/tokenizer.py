@@ -129,9 +129,12 @@ class Tokenizer:
 
 class AutoTokenizer:
     @staticmethod
-    def from_pretrained(name, model_max_length=None, **options):
+    def from_pretrained(name, model_max_length=None, subfolder=None, **options):
         from preflight_host import tokenizer_limits
 
+        if isinstance(name, str) and subfolder:
+            # of a pipeline's parts, the encoder that the tokenizer feeds
+            name = name + "-" + subfolder.replace("tokenizer", "text_encoder")
         vocabulary, limit, family = tokenizer_limits(name)
         return Tokenizer(vocabulary, limit if model_max_length is None else model_max_length, family)
 
