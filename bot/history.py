@@ -1,10 +1,38 @@
-"""What jobs leave in the database: read where another tidies up after them, removed with the repositories that it is about."""
+"""What jobs leave in the database: whether one was replaced, what it looked at, and how all of it goes with the repositories that it is about."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from dbos import DBOS
+
+#: How the engine calls a job that waits or runs.
+ACTIVE = ("PENDING", "ENQUEUED", "DELAYED")
+
+
+class ReplacedJobError(Exception):
+    """A newer job does what this one was to do."""
+
+
+async def is_replaced() -> bool:
+    """Whether the job whose step asks this was replaced meanwhile."""
+    found = await DBOS.get_workflow_status_async(DBOS.workflow_id or "")
+    return found is not None and found.status == "CANCELLED"
+
+
+async def require_wanted() -> None:
+    """Raise ReplacedJobError where the job whose step asks this was replaced: whoever tidies up after it would not see what it begins now."""
+    if await is_replaced():
+        raise ReplacedJobError
+
+
+async def end(job: str) -> bool:
+    """Have the job named ``job`` (an id of the engine) go no further; False where it had ended or was told so before."""
+    found = await DBOS.get_workflow_status_async(job)
+    if found is None or found.status not in ACTIVE:
+        return False
+    await DBOS.cancel_workflows_async([job], cancel_children=True)
+    return True
 
 
 async def heads_of(job: str) -> set[str]:

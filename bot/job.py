@@ -42,7 +42,8 @@ class Job:
 class Outcome:
     """What a step says: go on with ``state``, stop here, or (no step itself) failed for a ``reason`` in ``state``.
 
-    "later" repeats the step in ``seconds``, "again" the whole chain, with ``state`` for its facts.
+    "later" repeats the step in ``seconds``, "again" the whole chain, with ``state`` for its facts. "passing" in the state of a
+    failure: another try, some time later, may go well.
 
     A step that stops the chain may name jobs to ``follow``: each waits for its subject's turn.
     """

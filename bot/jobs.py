@@ -23,12 +23,12 @@ from dbos import DBOS, SetWorkflowID
 from bot import workflows
 from bot.chores import every
 from bot.database import Database
+from bot.history import ACTIVE, is_replaced
 from bot.job import Job
 from bot.metrics import Queue
 from bot.performer import Performer
 from bot.settings import Pace
 
-_ACTIVE = ["PENDING", "ENQUEUED", "DELAYED"]
 _FAILED = {"ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"}
 _PER_INSTALLATION = 2
 _AT_ONCE = 8
@@ -53,7 +53,7 @@ class Jobs:
         """Take the database, resume what a former process left, and begin to work. Raises DatabaseTakenError."""
         self.database.open()
         workflows.use(self.performer)
-        self.performer.is_replaced = workflows.is_cancelled
+        self.performer.is_replaced = is_replaced
         DBOS(config=self.database.config())
         logging.getLogger("dbos").addFilter(workflows.is_news)
         DBOS.launch()
@@ -91,7 +91,7 @@ class Jobs:
 
     async def queue(self) -> Queue:
         """The jobs that wait or run."""
-        found = await DBOS.list_workflows_async(name="job", status=_ACTIVE, load_input=False, load_output=False)
+        found = await DBOS.list_workflows_async(name="job", status=list(ACTIVE), load_input=False, load_output=False)
         oldest = min((run.created_at for run in found if run.created_at), default=None)
         return Queue(len(found), 0.0 if oldest is None else max(0.0, time.time() - oldest / 1_000))
 
@@ -112,10 +112,11 @@ class Jobs:
     async def _replace_older(self, job: Job, own: str) -> None:
         """Cancel the older ones of the same subject, so that of two which come at once exactly one is left.
 
-        First comes what is to run in any case, then what cancels: wherever this ends, nothing is lost.
+        First comes what is to run in any case, then what cancels: wherever this ends, nothing is lost. What tidies up comes
+        once whatever a replaced job was writing has happened or not.
         """
         prefix = f"{job.kind}/{job.subject}/"
-        found = await DBOS.list_workflows_async(name="job", workflow_id_prefix=prefix, status=_ACTIVE, load_output=False)
+        found = await DBOS.list_workflows_async(name="job", workflow_id_prefix=prefix, status=list(ACTIVE), load_output=False)
         jobs = {run.workflow_id: Job(**run.input["args"][0]) for run in found if run.input}
         age = {name: (each.added, name) for name, each in jobs.items()}
         older = {name: each for name, each in jobs.items() if own in age and age[name] < age[own]}
@@ -126,7 +127,7 @@ class Jobs:
             if replaced.when_replaced:
                 facts = replaced.facts | {"by": job.facts, "replaced": name}
                 tidying = Job(replaced.when_replaced, replaced.subject, replaced.installation, replaced.delivery, facts)
-                await self._enqueue(tidying, f"{tidying.key}#0", self.pace.tidy_delay)
+                await self._enqueue(tidying, f"{tidying.key}#0", self.pace.settle)
         await DBOS.cancel_workflows_async(list(older), cancel_children=True)
 
     async def _enqueue(self, job: Job, own: str, delay: float | None = None) -> None:

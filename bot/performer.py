@@ -7,7 +7,7 @@ import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.github.errors import RateLimitedError, TransientError
 from bot.job import Chain, Json, Outcome
@@ -42,16 +42,18 @@ class Performer:
         if boot != self.boot:
             await asyncio.sleep(self.pace.settle)
         step = self.chains[kind].steps[index]
-        return await self._timed(kind, step.name, lambda: step.run(state), state)
+        outcome = await self._timed(kind, step.name, lambda: step.run(state), state)
+        return replace(outcome, follow=tuple(replace(job, added=time.time()) for job in outcome.follow))
 
-    async def report(self, kind: str, facts: Json, reason: str) -> Outcome:
-        """Tell whoever waits that the job ended without its result."""
+    async def report(self, kind: str, facts: Json, reason: str, before: int) -> Outcome:
+        """Tell whoever waits that the job ended without its result; "later" where GitHub did not take it, as it did not ``before`` so many times."""
 
         async def tell() -> Outcome:
             await self.chains[kind].failed(facts, reason)
             return Outcome("done")
 
-        return await self._timed(kind, "report failure", tell, facts)
+        outcome = await self._timed(kind, "report failure", tell, facts)
+        return Outcome("later", facts, self.pace.patience(before)) if outcome.then == "failed" and outcome.state.get("passing") else outcome
 
     async def _timed(self, kind: str, name: str, run: Callable[[], Awaitable[Outcome]], state: Json) -> Outcome:
         started = time.monotonic()
@@ -82,4 +84,4 @@ class Performer:
                     raise  # the next process goes on from here
                 log.exception("%s failed", label)
                 return Outcome("failed", {"reason": f"{type(error).__name__}: {error}"})
-        return Outcome("failed", {"reason": reason})
+        return Outcome("failed", {"reason": reason, "passing": True})

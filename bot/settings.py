@@ -10,6 +10,9 @@ from urllib.parse import urlsplit
 
 PUBLIC_API = "https://api.github.com"
 
+#: In pauses after a first failure.
+_PATIENCE, _MOST_PATIENCE = 20, 600
+
 
 class SettingsError(Exception):
     """The environment does not describe a server that can start; the message says what is missing or wrong."""
@@ -20,9 +23,9 @@ class Pace:
     """How long things take, in seconds. The defaults are what GitHub asks for; tests hurry.
 
     ``write_interval`` between two content writes of one installation; ``short_wait`` a rate limit that is waited out in
-    place, a longer one puts the job to sleep; ``retry`` before the first repetition, doubled each time; ``tidy_delay`` until a
-    replaced job's last step has surely ended; ``settle`` until a write whose answer was lost has surely happened or not: GitHub
-    ends a request after ten seconds; ``catch_up`` between two looks for deliveries that failed.
+    place, a longer one puts the job to sleep; ``retry`` before the first repetition, doubled each time; ``settle`` until a
+    write whose answer was lost has surely happened or not: GitHub ends a request after ten seconds; ``catch_up`` between two
+    looks for deliveries that failed.
     """
 
     write_interval: float = 1.0
@@ -32,9 +35,12 @@ class Pace:
     request_timeout: float = 60.0
     enqueue_timeout: float = 4.0
     drain: float = 3.0
-    tidy_delay: float = 5.0
     settle: float = 10.0
     catch_up: float = 300.0
+
+    def patience(self, before: int) -> float:
+        """The pause of what must not be given up, after it failed ``before`` so many times and once more: twenty seconds, doubled up to ten minutes."""
+        return self.retry * min(_PATIENCE * 2.0**before, _MOST_PATIENCE)
 
 
 @dataclass(frozen=True, slots=True)

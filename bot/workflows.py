@@ -20,6 +20,8 @@ from bot.performer import Performer
 SUBJECTS, INSTALLATIONS = "subjects", "installations"
 
 _WAITS = 12
+#: With their pauses most of a day.
+_REPORTS = 100
 #: A job that brings the process down would otherwise do so for ever.
 _RECOVERIES = 5
 
@@ -49,12 +51,6 @@ def is_news(record: logging.LogRecord) -> bool:
         and not replaced
         and not isinstance(error, JobFailedError | dbos_error.DBOSWorkflowCancelledError | dbos_error.DBOSAwaitedWorkflowCancelledError)
     )
-
-
-async def is_cancelled() -> bool:
-    """Whether the job whose step asks this was replaced meanwhile."""
-    found = await DBOS.get_workflow_status_async(DBOS.workflow_id or "")
-    return found is not None and found.status == "CANCELLED"
 
 
 def partition(key: str, delay: float | None = None) -> AbstractContextManager[Any]:
@@ -137,8 +133,9 @@ async def _enqueue_following(jobs: Iterable[Json]) -> None:
 
 
 async def _report(kind: str, facts: Json, reason: str) -> None:
-    for _ in range(_WAITS):
-        outcome = await _report_step(kind, facts, reason)
+    """GitHub may be away for hours, and a check that stays in progress blocks a merge: this is not given up as easily as a step."""
+    for told in range(_REPORTS):
+        outcome = await _report_step(kind, facts, reason, told)
         if outcome["then"] != "later":
             return
         await DBOS.sleep_async(outcome["seconds"])
@@ -155,8 +152,8 @@ async def _interruptible_step(kind: str, index: int, state: Json, boot: str) -> 
 
 
 @DBOS.step(name="report failure")
-async def _report_step(kind: str, facts: Json, reason: str) -> Json:
-    return asdict(await _running().report(kind, facts, reason))
+async def _report_step(kind: str, facts: Json, reason: str, before: int) -> Json:
+    return asdict(await _running().report(kind, facts, reason, before))
 
 
 @DBOS.step(name="boot")

@@ -38,8 +38,8 @@ class Workplace:
         return self.settings.state_dir / "cache" / str(installation)
 
     def alone(self, facts: Json) -> AbstractAsyncContextManager[None]:
-        """Keeps others from writing on the pull request that ``facts`` name."""
-        return self.database.alone(f"{facts['repository']}#{facts['number']}")
+        """Keeps others from writing on the pull request, or the commit of the merge queue, that ``facts`` name."""
+        return self.database.alone(f"{facts['repository']}#{facts.get('number', facts.get('head'))}")
 
     def signer(self, facts: Json) -> Signer:
         """Signs what is posted on the pull request that ``facts`` name; by id, since a repository may be renamed."""

@@ -17,7 +17,7 @@ from bot.settings import Pace, from_environment
 from bot.worker.wire import Task
 from tests.bot.server import marked_lines
 
-PACE = Pace(write_interval=0.0, short_wait=0.5, retry=0.05, poll=0.1, drain=0.0, tidy_delay=0.3, settle=1.0, catch_up=2.0)
+PACE = Pace(write_interval=0.0, short_wait=0.5, retry=0.05, poll=0.1, drain=0.0, settle=1.0, catch_up=2.0)
 _ANSWERS = {"review": marked_lines.reviewed, "estimate": marked_lines.estimated, "fix": marked_lines.fixed, "sarif": marked_lines.scanned}
 
 

@@ -19,6 +19,7 @@ from bot.github.configuration import configuration_at, configuration_of
 from bot.github.conversation import read_conversation
 from bot.github.pull import Pull, merge_base, read_changes, read_pull
 from bot.github.wanted import touches_training
+from bot.history import ReplacedJobError, require_wanted
 from bot.job import Chain, Json, Outcome, Step
 from bot.redact import redacted
 from bot.review.action import RERUN
@@ -83,10 +84,13 @@ class Reviewing:
         if time.time() - state["looked"] > _LOOK_HOLDS_SECONDS:
             return again(state, state["head"])
         async with self.place.alone(state):
-            return await self._begin(self.place.client(state), state, pull_from_json(state["pull"]))
+            try:
+                return await self._begin(self.place.client(state), state, pull_from_json(state["pull"]))
+            except ReplacedJobError:
+                return Outcome("done")
 
     async def _begin(self, client: Client, state: Json, pull: Pull) -> Outcome:
-        run = await begin_check(client, self.place.settings.app_id, pull.head, external_id(state, pull.head))
+        run = await begin_check(client.provided(require_wanted), self.place.settings.app_id, pull.head, external_id(state, pull.head))
         tip, configuration = await configuration_of(client, self.place.reader(client), pull)
         skipped = await self._skipped(client, state, pull, settings_or_default(configuration))
         if skipped is not None:

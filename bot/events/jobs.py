@@ -28,7 +28,7 @@ def answer_job(delivery: str, facts: Json, number: int, author: str, commands: S
 def merge_job(delivery: str, facts: Json, head: str, base: str, *, again: bool = False, destroyed: bool = False) -> Job:
     """The job that reports on the commit ``head`` of a merge queue, which goes on top of ``base``; ``destroyed``: the group is gone."""
     wanted = {"head": head, "base": base, "request": delivery if again else "", "destroyed": destroyed}
-    return _job("merge", head, delivery, facts, wanted, replaces=True)
+    return _job("merge", head, delivery, facts, wanted, replaces=True, when_replaced="withdraw")
 
 
 def forget_job(delivery: str, installation: int, repositories: Iterable[object]) -> Job:
