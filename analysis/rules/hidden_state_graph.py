@@ -64,13 +64,17 @@ def _carrying(trace: Trace, forward: Event, first: Event, again: Event) -> Event
         return None
     numbers = forward_numbers(forward)
     stores = [event for event in trace.events(Kind.STORE) if not numbers.isdisjoint(numbers_in([event.value]))]
-    taken_in = (event for event in stores if event.detail.since is not None and _earlier(made, event.context.stamp))
+    taken_in = (event for event in stores if event.detail.since is not None and _between(made, event.detail.since, event.context.stamp))
     return next(taken_in, None) or _gone_through_twice(stores, first, again)
 
 
 def _gone_through_twice(stores: list[Event], first: Event, again: Event) -> Event | None:
-    """The store, in something that outlives the iteration, of a value whose own operation both backwards go through."""
-    kept = [event for event in stores if event.detail.outlives and event.value.made is not None and not _earlier(first.context.stamp, event.context.stamp)]
+    """The store, in something that outlives the iteration, of a value whose own operation both backwards go through.
+
+    What is written into a part of a tensor is none: caches for generation are, by a model that trains without them.
+    """
+    whole = (event for event in stores if event.detail.outlives and not isinstance(event.subject, Tensor))
+    kept = [event for event in whole if event.value.made is not None and not _earlier(first.context.stamp, event.context.stamp)]
     twice = attached_in(first.value) & attached_in(again.value) if kept else frozenset()
     return next((event for event in kept if event.value.made in twice), None)
 
@@ -81,6 +85,12 @@ def _earlier(before: Stamp, now: Stamp) -> bool:
         if old != new:
             return old[0] == new[0] and old[1] < new[1]
     return False
+
+
+def _between(made: Stamp, since: Stamp, now: Stamp) -> bool:
+    """Whether what was made then was taken from one iteration into a later one of the loop in which it came to be: not within one of them."""
+    level = next((place for place, (old, new) in enumerate(zip(made, now, strict=False)) if old != new), len(made))
+    return _earlier(made, now) and since[: level + 1] != now[: level + 1]
 
 
 def _reported(trace: Trace, forward: Event, store: Event, backward: Event) -> Reported:
