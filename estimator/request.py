@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -43,3 +44,11 @@ class Request:
     def __post_init__(self) -> None:
         if (self.entry is None) == (self.model is None):
             raise ValueError("an estimate is of a script or of a named model: give one of the two")
+
+
+def as_value(text: str) -> Any:
+    """A setting as the program would have it: a number, a truth value or a text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return {"true": True, "false": False}.get(text.lower(), text)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from analysis.interpreter.values import MISSING, Call, HostFunction, Instance, Symbol, Value
+from analysis.interpreter.values import MISSING, Call, GuestList, HostFunction, Instance, Symbol, Value
 from analysis.library.knowledge import LibraryClass, Subject
+from estimator.library.language import domain_of
+from estimator.request import as_value
 
 SUBJECT = Subject()
 _PARSER = SUBJECT.cls("argparse.ArgumentParser")
@@ -40,6 +43,8 @@ def _add(call: Call) -> Value:
     long = next((name for name in names if name.startswith("--")), names[0])
     dest = call.kwargs.get("dest") or long.lstrip("-").replace("-", "_")
     parser.fields["arguments"][dest] = (_default(call, dest), call.span, call.kwargs.get("type", MISSING))
+    if call.kwargs.get("nargs") in {"+", "*"} or isinstance(call.kwargs.get("nargs"), int):
+        parser.fields.setdefault("many", {})[dest] = {name.lstrip("-").replace("-", "_") for name in names}
     return None
 
 
@@ -81,17 +86,48 @@ def _parse(call: Call) -> Value:
 
 @_PARSER.method("parse_known_args")
 def _parse_known(call: Call) -> Value:
-    return (_namespace(call), [])
+    return (_namespace(call), list(_left_over(call)))
+
+
+def _left_over(call: Call) -> Iterator[str]:
+    """The words of the command line that are no options of the parser, nor their values."""
+    known: dict[str, Any] = call.args[0].fields["arguments"]
+    unknown_before = False
+    for word in domain_of(call).request.arguments:
+        name = word.partition("=")[0].lstrip("-").replace("-", "_")
+        is_option = word.startswith("-") and not word[1:2].isdigit()
+        left = name not in known if is_option else unknown_before or "=" in word or word.startswith("~")
+        unknown_before = is_option and left and "=" not in word
+        if left:
+            yield word
+
+
+def _without_bare(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """``given`` without what a word ``name=value`` says: that is no option."""
+    words = domain_of(call).request.arguments
+    bare = {word.partition("=")[0] for word in words if "=" in word and not word.startswith("-")}
+    return {name: value for name, value in given.items() if name not in bare or name in call.machine.overrides}
+
+
+def _values_of(call: Call, names: set[str], first: Value) -> Value:
+    """All the values of an option that takes many: the words behind it, up to the next option."""
+    words = domain_of(call).request.arguments
+    start = next((place for place, word in enumerate(words) if word.startswith("-") and word.lstrip("-").replace("-", "_") in names), None)
+    if start is None or isinstance(first, (list, tuple)):
+        return first if isinstance(first, (list, tuple)) else GuestList([first])
+    end = next((place for place, word in enumerate(words[start + 1 :], start + 1) if word.startswith("--")), len(words))
+    return GuestList([first, *(as_value(word) for word in words[start + 2 : end])])
 
 
 def _namespace(call: Call) -> Instance:
     machine = call.machine
-    given: dict[str, Any] = machine.state.get("arguments", {})
+    given = _without_bare(call, machine.state.get("arguments", {}))
     found = machine.domain.lookup("argparse.Namespace")
     namespace = machine.instance(found, call.span)
     machine.state.setdefault("asked", set()).update(call.args[0].fields["arguments"])
+    many: dict[str, set[str]] = call.args[0].fields.get("many", {})
     for name, (default, span, _) in call.args[0].fields["arguments"].items():
-        value = given.get(name, default)
+        value = _values_of(call, many[name], given[name]) if name in many and name in given else given.get(name, default)
         machine.heap.write(namespace.fields, name, value)
         if machine.domain.tracks_places:
             machine.places[(id(namespace.fields), name)] = span

@@ -26,6 +26,8 @@ _LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512, "
 _USUAL_VOCABULARY = 50257
 #: Characters of an English text that a token stands for, about.
 _CHARACTERS = 4
+#: Letters of a single word that stand for one token, mostly.
+_LETTERS = 12
 #: Types of models, as their configurations write them, that are families under another name.
 _FAMILY_OF = {
     "deberta-v2": "deberta_v2", "xlm-roberta": "roberta", "camembert": "roberta", "swin": "transformers_swin", "convnext": "transformers_convnext",
@@ -110,6 +112,15 @@ def _default_vocabulary(call: Call, name: str) -> Value:
     return config.fields.get("vocab_size", _USUAL_VOCABULARY) if isinstance(config, Instance) else _USUAL_VOCABULARY
 
 
+def _is_in_catalog(call: Call) -> Value:
+    """Whether the catalog has a model of that name."""
+    try:
+        model(call.args[0])
+    except UnknownNameError:
+        return False
+    return True
+
+
 def _processor_sizes(call: Call) -> Value:
     """The edge of the pictures, and the bins of the spectrograms, that the model a processor belongs to takes."""
     try:
@@ -129,6 +140,8 @@ def _tokenized(call: Call) -> Value:
         return Tokens(override)
     if padding == "max_length" or truncation not in {None, False, "do_not_truncate"}:
         return _cut(call, padding, length, limit)
+    if isinstance(texts, str) and texts and " " not in texts and TEXT not in texts and TEXT_OF_COLUMN not in texts:
+        return Tokens(-(-len(texts) // _LETTERS))
     if isinstance(texts, str) and TEXT_OF_COLUMN in texts:
         return Tokens(OPEN, "all texts of a column are joined: so many tokens are taken", COLUMN_LENGTH, stream=True)
     return Tokens(OPEN, "texts are not cut to a length: texts of this many tokens are taken", min(USUAL_LENGTH, limit or USUAL_LENGTH))
@@ -187,6 +200,7 @@ NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
     for function in (
         _catalog_config,
+        _is_in_catalog,
         _named_model,
         _no_such_model,
         _processor_sizes,

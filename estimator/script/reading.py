@@ -8,11 +8,11 @@ from analysis.certainty import Assumed, Certainty, Known, Unknown
 from estimator.config import TrainingConfig
 from estimator.estimate import Mode
 from estimator.library.images import SIZE_ASSUMED
-from estimator.request import Request
+from estimator.request import Request, as_value
 from estimator.script.loops import MICRO_BATCHES, WINDOW
 from estimator.script.observed import Argument, ModelCall, Observed
 from estimator.script.origins import NAMES, called_at, written_at
-from estimator.script.run import Run, as_value
+from estimator.script.run import Run
 from estimator.sharding import STRATEGIES, Layout
 
 _PRECISIONS = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float64": "fp64"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from analysis.interpreter.signals import BudgetSpent, GuestRaise, StopRun
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile
 from estimator.kernels import SM80
-from estimator.request import Request
+from estimator.request import Request, as_value
 from estimator.script import changes
 from estimator.script.domain import TapeDomain
 from estimator.script.no_tree import NoTree
@@ -57,7 +56,9 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
             pass  # the run has told all: the ordinary end
         except BudgetSpent:
             if not domain.observed.lost:
-                domain.observed.unknowns[f"{entry}: the run is too long to be followed to its second optimizer step"] = None
+                reached = tape.steps > 0 or not tape.optimizers
+                said = domain.observed.unknowns if reached else domain.observed.lost
+                said[f"{entry}: the run is too long to be followed to its {'second' if reached else 'first'} optimizer step"] = None
         except GuestRaise as error:
             _stopped(domain, entry, error)
     return Run(tape, domain.observed, _sources(machine), _unused(machine, request))
@@ -87,14 +88,6 @@ def _stopped(domain: TapeDomain, entry: str, error: GuestRaise) -> None:
         domain.observed.unknowns.pop(earlier[1], None)
         sentence = earlier[1]
     domain.observed.lost[sentence] = None
-
-
-def as_value(text: str) -> Any:
-    """A setting as the program would have it: a number, a truth value or a text."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return {"true": True, "false": False}.get(text.lower(), text)
 
 
 def overridden(settings: Mapping[str, str], name: str, value: Any) -> dict[str, str]:

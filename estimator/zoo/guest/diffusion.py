@@ -4,6 +4,8 @@ from torch import nn
 
 
 class DiffusionModel(nn.Module):
+    config_name = "config.json"
+
     def save_pretrained(self, path, **options):
         pass
 
@@ -14,6 +16,10 @@ class DiffusionModel(nn.Module):
         for module in self.modules():
             if hasattr(module, "gradient_checkpointing"):
                 module.gradient_checkpointing = True
+
+    def register_to_config(self, **numbers):
+        for name, value in numbers.items():
+            setattr(self.config, name, value)
 
     def disable_gradient_checkpointing(self):
         for module in self.modules():

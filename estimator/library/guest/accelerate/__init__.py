@@ -72,7 +72,8 @@ def placed(value, device):
     if isinstance(value, torch.Tensor):
         return value.to(device, non_blocking=True)
     if isinstance(value, (list, tuple)):
-        return [placed(item, device) for item in value]
+        made = [placed(item, device) for item in value]
+        return tuple(made) if isinstance(value, tuple) else made
     if hasattr(value, "to"):
         return value.to(device)
     if hasattr(value, "items"):

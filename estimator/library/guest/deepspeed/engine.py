@@ -105,7 +105,7 @@ class MixedPrecisionOptimizer:
         self.optimizer.step()
         for p, master in self.pairs:
             master.grad = None
-        torch._C._enter_phase(before)
+        torch._C._resume_phase(before)
 
     def zero_grad(self, set_to_none=True):
         self.optimizer.zero_grad()

@@ -1,7 +1,7 @@
 """``torchvision.transforms``: what each does to an image's size."""
 
 import torch
-from preflight_host import label_image, resized, size_stated, tensor_of
+from preflight_host import label_image, resized, size_stated, tensor_of, unknown_number
 
 
 class Compose:
@@ -58,7 +58,10 @@ class CenterCrop(_Sized):
 
 
 class RandomCrop(_Sized):
-    pass
+    @staticmethod
+    def get_params(image, output_size):
+        """Where a crop begins, which only the run can tell, and its size."""
+        return unknown_number("the top of a crop"), unknown_number("the left of a crop"), output_size[0], output_size[1]
 
 
 class Resize(_Sized):

@@ -5,16 +5,31 @@ def _policy(*args, **options):
     return False
 
 
-transformer_auto_wrap_policy = size_based_auto_wrap_policy = lambda_auto_wrap_policy = always_wrap_policy = _or_policy = _policy
+size_based_auto_wrap_policy = always_wrap_policy = _or_policy = _policy
+
+
+def transformer_auto_wrap_policy(module=None, recurse=False, nonwrapped_numel=0, transformer_layer_cls=()):
+    return recurse or isinstance(module, tuple(transformer_layer_cls))
+
+
+def lambda_auto_wrap_policy(module=None, recurse=False, nonwrapped_numel=0, lambda_fn=None):
+    return recurse or lambda_fn(module)
 
 
 class ModuleWrapPolicy:
     def __init__(self, module_classes):
         self.module_classes = module_classes
 
+    def __call__(self, module=None, recurse=False, **options):
+        return recurse or isinstance(module, tuple(self.module_classes))
 
-class CustomPolicy(ModuleWrapPolicy):
-    pass
+
+class CustomPolicy:
+    def __init__(self, lambda_fn):
+        self.lambda_fn = lambda_fn
+
+    def __call__(self, module=None, recurse=False, **options):
+        return recurse or self.lambda_fn(module)
 
 
 def enable_wrap(*args, **options):

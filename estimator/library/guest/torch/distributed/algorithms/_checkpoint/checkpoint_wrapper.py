@@ -26,8 +26,15 @@ def checkpoint_wrapper(module, checkpoint_impl=CheckpointImpl.NO_REENTRANT, chec
 
 def apply_activation_checkpointing(model, checkpoint_wrapper_fn=checkpoint_wrapper, check_fn=None, auto_wrap_policy=None):
     for module in list(model.modules()):
-        if check_fn is not None and check_fn(module):
+        if chosen(module, check_fn, auto_wrap_policy):
             checkpoint_wrapper_fn(module)
+
+
+def chosen(module, check_fn, policy):
+    """Whether a module is one of those that are to be run anew."""
+    if policy is not None:
+        return policy(module=module, recurse=False, nonwrapped_numel=0)
+    return check_fn is not None and check_fn(module)
 
 
 def offload_wrapper(module):
