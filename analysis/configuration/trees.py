@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from analysis.configuration.documents import as_yaml, yaml_document
+from analysis.configuration.numbers import with_floats
 from analysis.interpreter.classes import is_record
 from analysis.interpreter.files import OpenFile
 from analysis.interpreter.values import MISSING, Call, Class, GuestDict, GuestList, HostFunction, Instance, Value
@@ -142,7 +143,7 @@ def configured(machine: Machine, settings: Value) -> Value:
     """The tree of ``settings``, with what the caller sets by dotted names; a symbol where they are not known."""
     if not isinstance(settings, dict):
         return settings
-    changed = merged(machine, settings)
+    changed = with_floats(merged(machine, settings))
     for name, value in machine.state.get("arguments", {}).items():
         if not isinstance(at(changed, name), dict) and at(changed, name) is not MISSING:  # a text chooses a group's file
             put(machine, changed, name, value)

@@ -109,7 +109,7 @@ def _in_text(snapshot: Snapshot, text: str, path: str, entry: str, names: Abstra
             continue
         folder = _folder(line, folder)
         inside = {posixpath.relpath(entry, each) for each in (folder, folder.replace("_", "/")) if each and entry.startswith(f"{each}/")}
-        launch = _launch(as_python(snapshot, _words(_expanded(line, variables))), path, number, names | inside)
+        launch = _launch(as_python(snapshot, _words(_expanded(line, variables)), path), path, number, names | inside)
         if launch is not None:
             yield launch
 

@@ -26,24 +26,25 @@ class Runner:
 _RUNNERS = (Runner(("tune", "run"), "recipes", "--config", "recipes/configs"),)
 
 
-def as_python(snapshot: Snapshot, words: Sequence[str]) -> list[str]:
-    """The words of a command with the script that it starts put where ``python`` would have it; the words themselves where they are no such command."""
+def as_python(snapshot: Snapshot, words: Sequence[str], path: str) -> list[str]:
+    """The words of a command in ``path`` with the script that it starts put where ``python`` would have it; unchanged where they are no such command."""
     for runner in _RUNNERS:
         if tuple(words[:2]) == runner.command:
-            return ["torchrun", *_recipe(snapshot, runner, words[2:])]
+            return ["torchrun", *_recipe(snapshot, runner, words[2:], path)]
     started = commands_of(snapshot).get(words[0]) if words else None
     return list(words) if started is None else ["python", started, *words[1:]]
 
 
-def _recipe(snapshot: Snapshot, runner: Runner, words: Sequence[str]) -> Iterator[str]:
-    """The command's words with paths for names."""
+def _recipe(snapshot: Snapshot, runner: Runner, words: Sequence[str], path: str) -> Iterator[str]:
+    """The command's words with paths for names; a configuration that is not there is the one in whose comment the command stands."""
     named, before = False, ""
     for word in words:
         if not named and not word.startswith("-") and (not before.startswith("--") or "=" in before):
             named = True
             yield _path(snapshot, word, runner.folder, ".py")
         elif before == runner.configured:
-            yield _path(snapshot, word, runner.configurations, ".yaml")
+            found = _path(snapshot, word, runner.configurations, ".yaml")
+            yield path if found not in snapshot.contents and path.startswith(f"{runner.configurations}/") else found
         else:
             yield word
         before = word

@@ -169,12 +169,14 @@ def _accumulate(leaf: Tensor, gradient: Tensor | None) -> None:
     if gradient is None:
         return
     gradient.claims -= 1
-    if leaf.grad is not None:
-        return
-    if gradient.claims or not _has_layout_of(leaf, gradient):
-        strides = leaf.strides if is_dense(*leaf.layout_key) else None
-        gradient = new(leaf.shape, leaf.dtype, leaf.device, strides)
-    leaf.grad = gradient.alias().became(Kind.GRADIENTS)
+    if leaf.grad is None:
+        if gradient.claims or not _has_layout_of(leaf, gradient):
+            strides = leaf.strides if is_dense(*leaf.layout_key) else None
+            gradient = new(leaf.shape, leaf.dtype, leaf.device, strides)
+        leaf.grad = gradient.alias().became(Kind.GRADIENTS)
+    del gradient
+    for hook in leaf.hooks or ():
+        current().call(hook, (leaf,), {})
 
 
 def _has_layout_of(leaf: Tensor, gradient: Tensor) -> bool:

@@ -166,7 +166,7 @@ class Tape:
         try:
             yield
         finally:
-            self.enter(before)
+            self.resume(before)
 
     @contextmanager
     def gradients(self, *, enabled: bool) -> Iterator[None]:
@@ -203,10 +203,15 @@ class Tape:
             self.autocast.casts.clear()
 
     def enter(self, phase: Phase) -> None:
-        """Go on in ``phase``."""
+        """Begin ``phase``."""
         if phase is not self.phase:
             self.backwards += phase is Phase.BACKWARD
             self.steps += phase is Phase.OPTIMIZER_STEP
+            self.resume(phase)
+
+    def resume(self, phase: Phase) -> None:
+        """Go on in ``phase``, which began before."""
+        if phase is not self.phase:
             self.phase = phase
             self.events.append(Entered(phase))
 

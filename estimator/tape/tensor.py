@@ -49,6 +49,7 @@ class Tensor(HostValue):
         self.values: tuple[Any, ...] | None = None
         self.picks_few = False  # a mask of the elements that equal one number
         self.accumulation: ReferenceType[Accumulation] | None = None
+        self.hooks: list[Any] | None = None  # run when its gradient is complete
 
     if TYPE_CHECKING:
         # Attached by the registry of operations.

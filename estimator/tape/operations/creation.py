@@ -132,17 +132,18 @@ def tensor(data: Any, *, dtype: Dtype | None = None, device: DeviceLike | None =
         result: Tensor = data.to(device=as_device(device or data.device), dtype=dtype or data.dtype)
         return result
     shape, numbers = _numbers(data)
+    told = [number for number in numbers if not _is_untold(number)]
     if dtype is None:
-        dtype = _dtype_of(max(numbers, key=_category)) if numbers else FLOAT32
+        dtype = _dtype_of(max(told, key=_category)) if told else FLOAT32
     result = _made(shape, dtype, device, requires_grad)
-    if not result.device.counted and len(numbers) <= _KEPT_VALUES and not any(isinstance(number, Tensor) for number in numbers):
+    if not result.device.counted and len(told) == len(numbers) <= _KEPT_VALUES and not any(isinstance(number, Tensor) for number in numbers):
         result.values = tuple(numbers)
     return result
 
 
 def _numbers(data: Any) -> tuple[Shape, list[Any]]:
     """Shape and numbers of nested sequences."""
-    if isinstance(data, (bool, int, float, complex)):
+    if isinstance(data, (bool, int, float, complex)) or _is_untold(data):
         return (), [data]
     if isinstance(data, Tensor):
         return data.shape, [data] * data.shape.numel() if data.values is None else list(data.values)
@@ -150,6 +151,11 @@ def _numbers(data: Any) -> tuple[Shape, list[Any]]:
         raise NotFollowed(f"torch.tensor of a {type(data).__name__}")
     rows = [_numbers(item) for item in data]
     return ((len(rows), *rows[0][0]) if rows else (0,)), [number for _, row in rows for number in row]
+
+
+def _is_untold(value: Any) -> bool:
+    """Whether a value stands for a number that nobody knows."""
+    return getattr(value, "stands_for_a_number", False) is True
 
 
 def _category(number: Any) -> Category:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from analysis.interpreter.values import HostValue
 from estimator.tape import autocast, engine
 from estimator.tape.dtype import FLOAT16, Dtype
 from estimator.tape.events import Kind, Phase
@@ -40,7 +41,29 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     return engine.gradients_of(sources, wanted, given, keep_graph=bool(retain_graph))
 
 
-@operation(".register_hook", ".register_post_accumulate_grad_hook", ".retain_grad")
+class Handle(HostValue):
+    """Takes a hook away again."""
+
+    def __init__(self, hooks: list[Any], hook: Any) -> None:
+        self._hooks = hooks
+        self._hook = hook
+
+    def remove(self) -> None:
+        """The hook is not run any more."""
+        if self._hook in self._hooks:
+            self._hooks.remove(self._hook)
+
+
+@operation(".register_post_accumulate_grad_hook")
+def register_post_accumulate_grad_hook(x: Tensor, hook: Any) -> Handle:
+    """``hook`` is run when the gradient of ``x`` is complete: optimizers that step within backward are such."""
+    if x.hooks is None:
+        x.hooks = []
+    x.hooks.append(hook)
+    return Handle(x.hooks, hook)
+
+
+@operation(".register_hook", ".retain_grad")
 def ignored_hook(*_: Any) -> None:
     """Hooks on gradients are not run."""
     current().assume("hooks on gradients allocate nothing that lasts")
@@ -109,6 +132,12 @@ def enter_phase(name: str) -> str:
     before = tape.phase.value
     tape.enter(Phase(name))
     return before
+
+
+@operation("_C._resume_phase")
+def resume_phase(name: str) -> None:
+    """Go on in the phase that was there before."""
+    current().resume(Phase(name))
 
 
 @operation("_C._became")

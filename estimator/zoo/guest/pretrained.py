@@ -141,7 +141,7 @@ class PretrainedModel(nn.Module):
             outputs = self(input_ids=following, past_key_values=cache, use_cache=True, logits_to_keep=1)
             scores = outputs.logits[:, -1, :].to(dtype=torch.float32, copy=True)
             outputs = None
-        torch._C._enter_phase(before)
+        torch._C._resume_phase(before)
         return torch.zeros((rows, prompt.shape[1] + max_new_tokens), dtype=torch.int64, device=prompt.device)
 
     def gradient_checkpointing_enable(self, gradient_checkpointing_kwargs=None):

@@ -13,9 +13,13 @@ def _marked(step):
         try:
             return step(self, *args, **kwargs)
         finally:
-            torch._C._enter_phase(before)
+            torch._C._resume_phase(before)
 
     return marked_step
+
+
+#: Classes whose step is marked.
+_MARKED = []
 
 
 class _State(dict):
@@ -31,9 +35,9 @@ class Optimizer:
 
     def __init__(self, params, defaults):
         cls = type(self)
-        if not cls.__dict__.get("_step_is_marked", False):
+        if cls not in _MARKED:
             cls.step = _marked(cls.step)
-            cls._step_is_marked = True
+            _MARKED.append(cls)
         self.defaults = defaults
         self._number = torch._C._optimizer_built(cls.__name__, defaults)
         self.state = _State()
