@@ -13,6 +13,7 @@ from analysis.library.knowledge import Example, Handler, Subject
 from analysis.library.loading import LOADER, SHARDS
 from analysis.library.optimizers import OPTIMIZER, PREPARED, SYNCHRONISES, owners_in
 from analysis.library.ownership import is_module, owner_of
+from analysis.library.precision import SCALES
 from analysis.library.ranks import WORLD_SIZE
 from analysis.library.recording import Modes, emit, manager
 from analysis.library.rehearsal import SHRUNK_WINDOW
@@ -70,6 +71,8 @@ def _init(call: Call) -> Value:
     steps = call.kwargs.get("gradient_accumulation_steps", 1)
     call.machine.state[SHARDS] = WORLD_SIZE if domain_of(call).world.distributed else 1
     call.args[0].fields.update({"gradient_accumulation_steps": steps, SYNCHRONISES: True, "accelerate: calls": 0, "accelerate: options": dict(call.kwargs)})
+    if call.kwargs.get("mixed_precision") == "fp16":
+        call.args[0].fields[SCALES] = True
 
 
 @_ACCELERATOR.method("prepare", "prepare_model", "prepare_data_loader", "prepare_optimizer", "prepare_scheduler")

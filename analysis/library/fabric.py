@@ -11,6 +11,7 @@ from analysis.library.knowledge import Example, Subject
 from analysis.library.loading import LOADER
 from analysis.library.optimizers import PREPARED
 from analysis.library.ownership import is_module, owner_of
+from analysis.library.precision import SCALES
 from analysis.library.ranks import WORLD_SIZE
 from analysis.library.recording import emit
 from analysis.library.tensor import Parameters, Tensor
@@ -36,6 +37,8 @@ opt.step()
     ),
 )
 
+#: Precisions in which a loss is scaled before its backward.
+_HALF = frozenset({16, "16", "16-mixed"})
 _FABRIC = SUBJECT.cls("lightning.fabric.Fabric")
 SUBJECT.alias("lightning.fabric.Fabric", "lightning_fabric.Fabric", "lightning.fabric.fabric.Fabric", "lightning.Fabric", "lightning.pytorch.Fabric")
 
@@ -43,6 +46,8 @@ SUBJECT.alias("lightning.fabric.Fabric", "lightning_fabric.Fabric", "lightning.f
 @_FABRIC.method("__init__")
 def _init(call: Call) -> Value:
     call.args[0].fields["fabric: options"] = dict(call.kwargs)
+    if call.kwargs.get("precision") in _HALF:
+        call.args[0].fields[SCALES] = True
     several = any(isinstance(count, int) and count > 1 for count in (call.kwargs.get("devices"), call.kwargs.get("num_nodes")))
     if several or str(call.kwargs.get("strategy", "")).startswith(("ddp", "fsdp", "deepspeed")):
         emit(call.machine, Kind.INIT_DISTRIBUTED, subject="fabric")
@@ -104,7 +109,14 @@ def _log(call: Call) -> Value:
     emit(call.machine, Kind.LOG, subject="fabric", value=tuple(call.args[1:]), detail="framework")
 
 
-@_FABRIC.method("print", "seed_everything", "call", "load", "load_raw", "mark_forward_method")
+@_FABRIC.method("seed_everything")
+def _seed(call: Call) -> Value:
+    seed = call.get(1, "seed")
+    emit(call.machine, Kind.SEED, value=seed)
+    return seed
+
+
+@_FABRIC.method("print", "call", "load", "load_raw", "mark_forward_method")
 def _nothing(_call: Call) -> Value:
     return None
 

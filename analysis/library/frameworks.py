@@ -165,7 +165,7 @@ def _found(value: Value, base: str) -> Iterator[Instance]:
 _CALLBACKS = """
 fastai lightning.pytorch.callbacks lightning.pytorch.loggers lightning.pytorch.utilities lightning.pytorch.strategies lightning.pytorch.plugins
 pytorch_lightning.callbacks pytorch_lightning.loggers pytorch_lightning.utilities pytorch_lightning.strategies pytorch_lightning.plugins composer.utils
-composer.optim composer.algorithms ignite.handlers ignite.metrics ignite.contrib
+composer.optim composer.algorithms ignite.handlers ignite.contrib
 """
 
 

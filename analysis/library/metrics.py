@@ -35,6 +35,19 @@ metric.compute()
 """,
             ("measure",),
         ),
+        Example(
+            """
+import torch
+from ignite.engine import Engine
+from ignite.metrics import Accuracy
+
+net = torch.nn.Linear(4, 2)
+evaluator = Engine(lambda engine, x: (net(x), torch.zeros(1)))
+Accuracy().attach(evaluator, "accuracy")
+evaluator.run([torch.zeros(1, 4)])
+""",
+            ("forward Linear", "measure", "forward Linear", "measure"),
+        ),
     ),
 )
 
@@ -47,6 +60,17 @@ _METRIC = SUBJECT.cls("unknown.Metric")
 @_METRIC.method("__call__", "update", "forward", "add", "add_batch", "compute")
 def _take_in(call: Call) -> Value:
     _measured(call, tuple(call.args[1:]))
+    return domain_of(call).casting.symbol("the value of a metric", call.span, ())
+
+
+_SYNCED = SUBJECT.cls("unknown.SyncedMetric", "unknown.Metric")
+
+
+@_SYNCED.method("compute")
+def _synced(call: Call) -> Value:
+    """One of torchmetrics gathers the states of all ranks first, unless it is told otherwise."""
+    if domain_of(call).world.distributed and call.args[0].fields.get("metric: synced") is not False:
+        emit(call.machine, Kind.COLLECTIVE, subject="metric.compute", detail={})
     return domain_of(call).casting.symbol("the value of a metric", call.span, ())
 
 
@@ -88,6 +112,13 @@ def _metric(call: Call) -> Value:
     return call.machine.instance(domain_of(call).library.cls("unknown.Metric"), call.span)
 
 
+def _synced_metric(call: Call) -> Value:
+    made = call.machine.instance(domain_of(call).library.cls("unknown.SyncedMetric"), call.span)
+    told = {"sync_on_compute", "process_group", "distributed_available_fn", "dist_sync_fn"} & call.kwargs.keys()
+    made.fields["metric: synced"] = not told
+    return made
+
+
 def _evaluation(call: Call) -> Value:
     """One that is told of other processes collects what all of them give."""
     name = "unknown.Metric" if "num_process" in call.kwargs else "unknown.Evaluation"
@@ -105,7 +136,30 @@ def _of_library(dotted: str) -> Value:
     name = dotted.rpartition(".")[2]
     if name == "Metric" or name in _PACKAGES:
         return MISSING
-    return HostFunction(dotted, _metric if name[:1].isupper() else _function)
+    if not name[:1].isupper():
+        return HostFunction(dotted, _function)
+    return HostFunction(dotted, _synced_metric if dotted.startswith("torchmetrics.") else _metric)
+
+
+_ATTACHED = SUBJECT.cls("unknown.AttachedMetric", "unknown.Metric")
+
+
+@_ATTACHED.method("attach")
+def _attach(call: Call) -> Value:
+    """From then on the metric takes in what the engine's function gives for each batch."""
+    machine, engine = call.machine, call.get(1, "engine")
+
+    def taken(inner: Call) -> Value:
+        _measured(Call(inner.machine, [], {}, call.span), (inner.machine.getattr(inner.machine.getattr(engine, "state", call.span), "output", call.span),))
+
+    machine.call(machine.getattr(engine, "add_event_handler", call.span), ["iteration_completed", HostFunction("update", taken)], {}, call.span)
+
+
+@SUBJECT.below("ignite.metrics")
+def _of_ignite(dotted: str) -> Value:
+    if not dotted.rpartition(".")[2][:1].isupper():
+        return MISSING
+    return HostFunction(dotted, lambda call: call.machine.instance(domain_of(call).library.cls("unknown.AttachedMetric"), call.span))
 
 
 SUBJECT.values["evaluate.load"] = SUBJECT.values["evaluate.combine"] = SUBJECT.values["datasets.load_metric"] = HostFunction("evaluate.load", _evaluation)

@@ -13,6 +13,8 @@ from analysis.library.tensor import Parameters, Tensor
 from analysis.trace.events import Kind
 
 SCALER = "torch.amp.GradScaler"
+#: Of a framework's object: it scales each loss itself before the backward, and unscales in its own clipping and step.
+SCALES = "precision: scales losses"
 
 SUBJECT = Subject(
     examples=(

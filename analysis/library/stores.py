@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.values import MISSING, Class, GuestDict, GuestList, Instance, Module, Stamp, Symbol, Value
 from analysis.library.ownership import is_module
+from analysis.library.parts import ModelPart
 from analysis.library.recording import emit, modes
 from analysis.library.tensor import Mark, Parameter, Stored, Tensor, tensors_in
 from analysis.source import Span
@@ -29,6 +30,8 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
         emit(domain.machine, Kind.CLEAR, subject=holder)
     if isinstance(value, Instance):
         if is_module(value):
+            if isinstance(holder, ModelPart):  # ``model.classifier[3] = Linear(…)``: the model has it from now on
+                domain.machine.heap.write(holder.owner.fields, f"{holder.name}: {key}", value)
             domain.ownership.changed()
         return value
     if isinstance(value, tuple):

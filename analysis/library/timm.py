@@ -85,6 +85,11 @@ def _create_scheduler(call: Call) -> Value:
     return scheduler, domain.casting.symbol("the number of epochs", call.span, ())
 
 
+_SCHEDULES = "CosineLRScheduler StepLRScheduler TanhLRScheduler PlateauLRScheduler MultiStepLRScheduler PolyLRScheduler"
+SUBJECT.subclasses("torch.optim.lr_scheduler.LambdaLR", "timm.scheduler", _SCHEDULES)
+for _file in ("cosine_lr", "step_lr", "tanh_lr", "plateau_lr", "multistep_lr", "poly_lr"):
+    SUBJECT.alias("timm.scheduler", f"timm.scheduler.{_file}")
+
 _AVERAGE = SUBJECT.cls("torch.optim.swa_utils.AveragedModel", MODULE)
 _AVERAGES = """
 timm.utils.ModelEma timm.utils.ModelEmaV2 timm.utils.ModelEmaV3 timm.utils.model_ema.ModelEma diffusers.training_utils.EMAModel

@@ -14,10 +14,18 @@ from analysis.trace.reading import around, call_at, dotted, span_of
 
 
 def behind_dispatch(snapshot: Snapshot, call: Span, place: Span) -> Span:
-    """Where a finding stands that a ``call`` leads to: at the call, or, if that does nothing but to name an event (``self.fire("step")``), at the place."""
-    at = call_at(snapshot, call)
-    names = at is not None and bool(at.args) and all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in at.args) and not at.keywords
-    return place if names and at is not None and isinstance(at.func, ast.Attribute) else call
+    """Where a finding stands that a ``call`` leads to: at the call, or, if that only says that something happens, at the place.
+
+    ``self.fire("step")`` and ``for hook in hooks: hook.before_step()`` do not say what is done.
+    """
+    at, stands = call_at(snapshot, call), around(snapshot, call)
+    match at:
+        case ast.Call(func=ast.Attribute(), args=[_, *_] as given, keywords=[]) if all(isinstance(getattr(each, "value", None), str) for each in given):
+            return place
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name)), args=[] | [ast.Name(id="self")], keywords=[]) if stands is not None:
+            loops = (each.target for each in stands.statements if isinstance(each, ast.For))
+            return place if any(isinstance(each, ast.Name) and each.id == name for each in loops) else call
+    return call
 
 
 def siblings(snapshot: Snapshot, one: Span, other: Span) -> tuple[Span, Span] | None:

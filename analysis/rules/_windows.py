@@ -48,10 +48,7 @@ class Window:
 
     def in_one_loop(self) -> bool:
         """Whether all backwards stand in one place and happen in different iterations of one run of a loop, over graphs of their own."""
-        stamps = [event.context.stamp for event in self.backwards]
-        if len(self.backwards) < 2 or any(frames(event) != frames(self.backwards[0]) for event in self.backwards):  # noqa: PLR2004  a window is two at least
-            return False
-        if any(not stamp or stamp[:-1] != stamps[0][:-1] or stamp[-1][0] != stamps[0][-1][0] for stamp in stamps) or len(set(stamps)) < len(stamps):
+        if len(self.backwards) < 2 or not in_turns(self.backwards):  # noqa: PLR2004  a window is two at least
             return False
         seen: set[int] = set()
         for event in self.backwards:
@@ -60,6 +57,18 @@ class Window:
                 return False
             seen |= numbers
         return True
+
+
+def in_turns(events: list[Event]) -> bool:
+    """Whether all stand in one place and happen in different iterations of one run of a loop: each once, or in the same turn of a loop inside (over hooks)."""
+    stamps = [event.context.stamp for event in events]
+    first = stamps[0]
+    if not first or any(len(stamp) != len(first) or frames(event) != frames(events[0]) for event, stamp in zip(events, stamps, strict=True)):
+        return False
+    level = next((level for level, each in enumerate(first) if any(stamp[level] != each for stamp in stamps)), len(first) - 1)
+    if any(stamp[level][0] != first[level][0] for stamp in stamps) or len({stamp[level] for stamp in stamps}) < len(stamps):
+        return False
+    return all(turn == other for stamp in stamps for (_, turn), (_, other) in zip(stamp[level + 1 :], first[level + 1 :], strict=True))
 
 
 def windows(trace: Trace, gradients: Gradients) -> list[Window]:

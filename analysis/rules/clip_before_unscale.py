@@ -20,6 +20,7 @@ from dataclasses import replace
 from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertBefore, Proposal, ReplaceExpression, Reported
 from analysis.interpreter.values import Instance
+from analysis.library.precision import SCALES
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of, scaler_of
 from analysis.rules._objects import confidence_in
@@ -72,8 +73,7 @@ def _scaling(backward: Event) -> Instance | None:
     """What multiplied the loss: a scaler, or a framework's that was asked for half precision."""
     by = backward.subject
     if isinstance(by, Instance):
-        options = by.fields.get("accelerate: options", {})
-        return by if options.get("mixed_precision") == "fp16" else None
+        return by if by.fields.get(SCALES) is True else None
     return scaler_of(backward.value)
 
 
@@ -103,6 +103,8 @@ def _with_fix(trace: Trace, finding: Finding, gradients: Gradients, backward: Ev
         function = span_of(trace.snapshot, clip.span.path, call.func) if isinstance(call, ast.Call) else None
         if function is None or name is None or clip.path != backward.path or not text(trace.snapshot, function).endswith("clip_grad_norm_"):
             return Reported(replace(finding, no_fix_because="the accelerator has no name here: clip with its clip_grad_norm_"))
+        if not backward.subject.fields.get("accelerate: options"):
+            return Reported(replace(finding, no_fix_because=f"clip with {name}.clip_gradients, which unscales first: it is told the model and the optimizer"))
         change = ReplaceExpression(function, f"{name}.clip_grad_norm_")
         return Reported(finding, Proposal("Let the accelerator clip: it unscales first", Safety.SAFE, (change,)))
     steps = (event for event in trace.events(*GRADIENT_EVENTS) if gradients.letter(event) == "step" and event.path == clip.path and event.detail is not None)

@@ -1,7 +1,7 @@
 """An optimizer is given the same parameters twice.
 
 Two groups that share parameters, a model and its own head for instance, make PyTorch raise `ValueError: some parameters appear in more
-than one parameter group`.
+than one parameter group`. Within one group, as with two modules that were given the same embedding, it only warns, and updates them twice in each step.
 
 **How to fix it.** Give each group what the others leave out: the head's parameters, and the model's without them.
 
@@ -10,20 +10,21 @@ than one parameter group`.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from itertools import combinations
 
 from analysis.finding import Evidence, Finding, Severity
 from analysis.fixes.change import Reported
-from analysis.interpreter.values import Instance
-from analysis.library.optimizers import GIVEN
+from analysis.interpreter.values import Instance, Value
+from analysis.library.optimizers import GIVEN, owners_in
 from analysis.library.tensor import Parameters
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import atoms_of, confidence_in, inner
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
-from analysis.trace.reading import text
+from analysis.trace.reading import call_at, text
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -33,6 +34,31 @@ def check(trace: Trace) -> Iterator[Reported]:
         groups = [given for given in optimizer.fields.get(GIVEN, ()) if isinstance(given, Parameters)] if isinstance(optimizer, Instance) else []
         if any(_overlap(one, other) for one, other in combinations(groups, 2)) and visible(event, trace.snapshot.contents).path in trace.snapshot.contents:
             yield _reported(trace, event)
+        elif isinstance(optimizer, Instance) and any(_twice(given, listed=_is_listed(trace, event)) for given in optimizer.fields.get(GIVEN, ())):
+            yield _reported(trace, event, within=True)
+
+
+def _twice(given: Value, *, listed: bool) -> bool:
+    """Whether one group takes all parameters of modules one after another which share some, as those that are given the same embedding."""
+    whole = isinstance(given, Parameters) and not given.partial
+    parts = list(owners_in(given)) if whole or (listed and isinstance(given, list)) else []
+    modules = [owner for owner in parts if isinstance(owner, Instance)]
+    return len(modules) == len(parts) and any(inner(one) is not inner(other) and _share(one, other, partly=False) for one, other in combinations(modules, 2))
+
+
+def _is_listed(trace: Trace, built: Event) -> bool:
+    """Whether the parameters are written as one list of whole modules' parameters: a set, or a filter, may leave out what comes twice."""
+    call = call_at(trace.snapshot, built.span) if built.span.path in trace.snapshot.contents else None
+    match call:
+        case ast.Call(args=[ast.List(elts=[_, *_] as parts), *_]):
+            return all(isinstance(each, ast.Starred) and _asks(each.value) for each in parts)
+        case ast.Call(args=[ast.BinOp(op=ast.Add(), left=ast.Call(args=[left]), right=ast.Call(args=[right])), *_]):
+            return _asks(left) and _asks(right)
+    return False
+
+
+def _asks(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parameters"
 
 
 def _overlap(one: Parameters, other: Parameters) -> bool:
@@ -55,15 +81,17 @@ def _share(whole: Instance, other: Instance, *, partly: bool) -> bool:
     return bool(right) and right <= left if partly else not left.isdisjoint(right)
 
 
-def _reported(trace: Trace, built: Event) -> Reported:
+def _reported(trace: Trace, built: Event, *, within: bool = False) -> Reported:
     span = visible(built, trace.snapshot.contents)
     finding = Finding(
         RULE.name,
         RULE.severity,
         confidence_in(built.subject),
         span,
-        f"two groups of `{text(trace.snapshot, span)}` take all parameters of modules that share some: PyTorch refuses a parameter in two groups",
-        (Evidence(span, "the optimizer is built with overlapping groups"),),
+        f"`{text(trace.snapshot, span)}` is given all parameters of two modules that share some: those are there twice, and each step updates them twice"
+        if within
+        else f"two groups of `{text(trace.snapshot, span)}` take all parameters of modules that share some: PyTorch refuses a parameter in two groups",
+        (Evidence(span, f"the optimizer is built with {'parameters that come twice' if within else 'overlapping groups'}"),),
         no_fix_because="which group the shared parameters belong to is for you to say",
     )
     return Reported(finding)

@@ -15,6 +15,7 @@ WebDataset, Hugging Face streams and loaders that Accelerate, Lightning or anoth
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
@@ -26,16 +27,19 @@ from analysis.rules._objects import confidence_in
 from analysis.rules._ranks import depends_on_rank
 from analysis.rules._samplers import prepared
 from analysis.rules._worlds import several_ranks
-from analysis.source import Span
+from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
 
 _STREAM = "torch.utils.data.IterableDataset"
 #: Words in a stream's class by which it may divide itself, or is not meant to be the same everywhere.
-_WORDS = (b"shard", b"split_", b"rand", b"while True", b"while 1", b"islice", b"load_dataset", b"webdataset", b"cycle")
+_WORDS = ("shard", "split_", "rand", "while True", "while 1", "islice", "load_dataset", "webdataset", "cycle")
 #: The word by which it divides itself between the workers of one rank.
-_WORKERS = b"worker"
+_WORKERS = "worker"
+#: A comment without quotes: within a string a hash is none.
+_COMMENT = re.compile(r"#[^'\"\n]*$", re.MULTILINE)
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -101,10 +105,22 @@ def _reader(trace: Trace, stream: Value) -> Function | None:
     return found if isinstance(found, Function) else None
 
 
-def _speaks(trace: Trace, stream: Instance, words: tuple[bytes, ...]) -> bool:
-    """Whether the source of its class, or of one that it builds on, holds any of ``words``."""
-    spans = (cls.span for cls in stream.cls.mro if cls.span is not None)
-    return any(word in trace.snapshot.contents[span.path][span.start : span.end] for span in spans for word in words)
+def _speaks(trace: Trace, stream: Instance, words: tuple[str, ...]) -> bool:
+    """Whether the source of its class, or of one that it builds on, holds any of ``words``: in code, not in what it says of itself."""
+    code = [_code(trace, cls.span) for cls in stream.cls.mro if cls.span is not None]
+    return any(word in each for each in code for word in words)
+
+
+def _code(trace: Trace, span: Span) -> str:
+    """A class without its comments and the strings that stand alone."""
+    source = trace.snapshot.source(span.path)
+    if not isinstance(source, SourceFile):
+        return ""
+    written = source.text(span)
+    for node in walk(source.tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and span.start <= (said := source.span(node)).start < span.end:
+            written = written.replace(source.text(said), "")
+    return _COMMENT.sub("", written)
 
 
 def _reads_a_stream(stream: Instance) -> bool:

@@ -19,7 +19,7 @@ from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Instance
 from analysis.library.ownership import modules_in
-from analysis.library.tensor import Parameter, Tensor
+from analysis.library.tensor import Parameter, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of
@@ -123,6 +123,15 @@ def _computed(trace: Trace, zero: Event, step: Event) -> bool:
     )
 
 
+def _only_read(trace: Trace, gradients: Gradients) -> bool:
+    """Whether no backward ever comes to the parameters, though others do to other optimizers', and a loss that reaches them is computed and read."""
+    letters = {gradients.letter(event) for event in trace.events(Kind.BACKWARD, Kind.OPAQUE)}
+    if not letters.isdisjoint({"backward", "opaque"}) or not any(True for _ in trace.events(Kind.BACKWARD)):
+        return False
+    read = (tensor for event in trace.events(Kind.ITEM, Kind.LOG, Kind.PRINT) for tensor in tensors_in(event.value))
+    return any(tensor.attached and gradients.touches(tuple(tensor.owners)) for tensor in read if tensor.owners)
+
+
 def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     files = trace.snapshot.contents
     step = witness.fault
@@ -130,7 +139,8 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     span = visible(step, files)
     # Without any backward in sight, or where not all was followed, one may have been missed: such a finding is counted, never shown.
     others = _between(trace, zero, step)
-    sure = (others is not None or _computed(trace, zero, step)) and trace.complete and not trace.unresolved
+    seen = others is not None or _computed(trace, zero, step) or _only_read(trace, gradients)
+    sure = seen and trace.complete and not trace.unresolved
     chain = [Evidence(visible(zero, files), "the gradients are cleared")]
     if others is not None:
         chain.append(Evidence(visible(others, files), "this backward reaches none of the optimizer's parameters"))

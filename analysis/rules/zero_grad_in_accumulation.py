@@ -19,10 +19,10 @@ from analysis.fixes.change import MoveStatement, Proposal, Reported
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import confidence_in
-from analysis.rules._statements import is_alone
-from analysis.rules._windows import Window, windows
+from analysis.rules._statements import behind_dispatch, is_alone
+from analysis.rules._windows import Window, in_turns, windows
 from analysis.trace import Trace
-from analysis.trace.places import frames, meeting, visible
+from analysis.trace.places import meeting, visible
 from analysis.trace.reading import statement_of, text
 
 #: So many micro-batches are thrown away before one is used, or so many windows begin like that: once alone may be meant.
@@ -50,18 +50,13 @@ def _same_loop(parts: list[Window]) -> bool:
     events = [event for part in parts for event in part.backwards]
     if any(part.unsure or not part.backwards for part in parts) or any(part.stepped for part in parts[:-1]):
         return False
-    first = events[0]
-    stamps = [event.context.stamp for event in events]
-    return all(
-        stamp and frames(event) == frames(first) and stamp[:-1] == stamps[0][:-1] and stamp[-1][0] == stamps[0][-1][0]
-        for event, stamp in zip(events, stamps, strict=True)
-    )
+    return in_turns(events)
 
 
 def _reported(trace: Trace, gradients: Gradients, lost: Window, used: Window) -> Reported:
     files = trace.snapshot.contents
     zero, step, backward = lost.end or lost.backwards[-1], used.end or used.backwards[-1], lost.backwards[0]
-    span = visible(zero, files) if zero.path == backward.path else meeting(zero, step, files)
+    span = visible(zero, files) if zero.path == backward.path else behind_dispatch(trace.snapshot, meeting(zero, step, files), visible(zero, files))
     finding = Finding(
         RULE.name,
         RULE.severity,

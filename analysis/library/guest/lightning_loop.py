@@ -6,6 +6,13 @@ from lightning.pytorch.core import Callback, LightningDataModule, LightningModul
 from preflight_library import batches_of, fitted, framework_loader, optimizers_in, scales_losses, schedulers_in, taken, together
 
 
+def without_graph(output):
+    """What hooks are given of the output of a step: its tensors carry no graph any more."""
+    if isinstance(output, dict):
+        return {key: without_graph(value) for key, value in output.items()}
+    return output.detach() if isinstance(output, torch.Tensor) else output
+
+
 class Strategy:
     """What a trainer's strategy does for whoever asks it directly."""
 
@@ -90,7 +97,7 @@ class Trainer:
             if model.automatic_optimization and (batch_idx + 1) % self.accumulate_grad_batches == 0:
                 for scheduler in schedulers_in(configured, "step"):
                     model.lr_scheduler_step(scheduler, None)
-            self._hook(model, "on_train_batch_end", output, batch, batch_idx)
+            self._hook(model, "on_train_batch_end", without_graph(output), batch, batch_idx)
         if model.automatic_optimization:
             for scheduler in schedulers_in(configured, "epoch"):
                 model.lr_scheduler_step(scheduler, None)
