@@ -9,7 +9,7 @@ backward goes through a graph that the first has freed.
 
 **What is not reported.** Outputs that reach a `backward()` or `autograd.grad()`; a single forward outside any evaluation loop, whose
 graph is gone at once; models without trainable parameters; frozen teachers and feature extractors inside a training step; code under a
-decorator or a caller that already turns gradients off.
+decorator or a caller that already turns gradients off, one from elsewhere too if its name says so.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from analysis.library.ownership import modules_in
 from analysis.library.tensor import tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors, moment
+from analysis.rules._named_guards import is_named_guarded
 from analysis.rules._no_grad_fix import learns_in, with_fix
 from analysis.rules._objects import Concern, Inside, concern, confidence_in, contains, distinct, forward_numbers, inner, numbers_in
 from analysis.rules._reuse import reused
@@ -59,6 +60,8 @@ def check(trace: Trace) -> Iterator[Reported]:
         letters = _letters(trace, model, used)
         for witness in trace.run(MODE, letters, Kind.EVAL_MODE, Kind.TRAIN_MODE, Kind.FORWARD, Kind.OPAQUE):
             kept = _kept(trace, witness.fault)
+            if is_named_guarded(trace, witness.fault):
+                continue
             if (kept is not None or not _is_made_up(witness.fault)) and (loop := _loop_of(witness.fault, kept)) not in told:
                 told.add(loop)
                 reported = _wasted(trace, model, witness, kept)
