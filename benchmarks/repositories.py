@@ -2,8 +2,9 @@
 
 usage: python -m benchmarks repositories --root DIR [--page FILE] [--only TEXT] [--json FILE]
 
-DIR holds clones named OWNER+NAME. Entry points are the files that do something when they are run and reach PyTorch, below the folders that
-``repositories.toml`` names. Resolved: a peak, with model, batch, precision and the size of the input each known; with assumptions: a peak, and something
+DIR holds clones named OWNER+NAME. Entry points are the files below the folders that ``repositories.toml`` names that do something when they are run,
+reach PyTorch, and call what trains (a backward pass, a framework's loop or hook) or what generates: what only evaluates, converts, draws or tests is
+none. Resolved: a peak, with model, batch, precision and the size of the input each known; with assumptions: a peak, and something
 of these assumed in the open; not: the sentence that says what is missing.
 """
 
@@ -57,13 +58,18 @@ def snapshot_of(folder: Path) -> Snapshot:
 
 
 def entries(snapshot: Snapshot, listed: dict[str, Any]) -> Iterator[str]:
-    """The entry points of a repository that train, below its listed folders."""
+    """The entry points of a repository that train or generate, below its listed folders."""
     for path in sorted(snapshot.contents):
         if not path.endswith(".py") or not path.startswith(tuple(listed["under"])) or any(part in path for part in listed.get("without", ())):
             continue
         source = snapshot.source(path)
-        if isinstance(source, SourceFile) and (facts_of(source).trains or path in listed.get("also", ())) and is_entry(snapshot, path):
+        if isinstance(source, SourceFile) and (_works(source) or path in listed.get("also", ())) and is_entry(snapshot, path):
             yield path
+
+
+def _works(source: SourceFile) -> bool:
+    """Whether a file trains or generates."""
+    return any(found.trains or "generate" in found.calls for found in facts_of(source).definitions)
 
 
 def judged(config: TrainingConfig) -> str:
@@ -79,9 +85,9 @@ def estimated(snapshot: Snapshot, name: str, entry: str, settings: dict[str, str
     started = time.process_time()
     found = estimate(snapshot, Request(entry=entry, settings=settings))
     seconds = time.process_time() - started
-    best = next((each for each in found if each.memory is not None), found[0])
+    best = next((each for each in found if each.memory is not None), found[-1])
     if best.memory is None:
-        return Found(name, entry, "not", (best.unknowns or ("",))[0], seconds)
+        return Found(name, entry, "not", (found[-1].unknowns or ("",))[0], seconds)  # a start that somebody wrote down says more than one without arguments
     state = judged(best.config)
     taken = [f"{key} {setting.value} assumed: {setting.why}" for key, setting in best.config.items() if hasattr(setting, "why") and hasattr(setting, "value")]
     return Found(name, entry, state, "; ".join(taken) if state == "assumed" else "", seconds)
@@ -95,7 +101,10 @@ def page(rows: list[Found], commits: dict[str, str]) -> str:
     lines = [
         "# Entry points of public repositories",
         "",
-        "Written by `python -m benchmarks repositories --root DIR --page docs/repositories.md`. Resolved: a peak, with model, batch, precision and the",
+        "Written by `python -m benchmarks repositories --root DIR --page docs/repositories.md`. An entry point is a file that does something when it is",
+        "run, reaches PyTorch, and calls what trains (a backward pass, a framework's loop or hook) or what generates; what only evaluates, converts, draws",
+        "or tests is none (`benchmarks/repositories.toml` says below which folders, and what else is left out). It is started without arguments, as launch",
+        "lines of the repository start it or, where these tell no peak, as its documentation says. Resolved: a peak, with model, batch, precision and the",
         "size of the input each known. With assumptions: a peak, and something of these taken in the open. Nothing is told beside what the repository holds.",
         "",
         said,

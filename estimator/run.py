@@ -40,8 +40,8 @@ def estimate(snapshot: Snapshot, request: Request) -> tuple[Estimate, ...]:
         return (plain,)
     starts = [_estimated(snapshot, _started(request, each), cards) for each in launches_of(snapshot, request.entry)[:_MOST_STARTS]]
     if all(each.memory is None for each in (plain, *starts)):
-        said = (_estimated(snapshot, _started(request, each), cards) for each in documented_starts_of(snapshot, request.entry)[:_MOST_DOCUMENTED])
-        starts += [each for each in said if each.memory is not None]
+        said = [_estimated(snapshot, _started(request, each), cards) for each in documented_starts_of(snapshot, request.entry)[:_MOST_DOCUMENTED]]
+        starts += [each for each in said if each.memory is not None] or said[:1]
     return (plain, *starts)
 
 

@@ -26,19 +26,29 @@ _MODES = {"L": 1, "1": 1, "P": 1, "I": 1, "F": 1, "RGB": 3, "YCbCr": 3, "HSV": 3
 class Image(HostValue):
     """A picture of ``channels`` × ``height`` × ``width``; None where no transform has set a size."""
 
-    __slots__ = ("channels", "height", "width")
+    __slots__ = ("channels", "known_height", "known_width")
 
     def __init__(self, channels: int, height: int | None, width: int | None) -> None:
         self.channels = channels
-        self.height = height
-        self.width = width
+        self.known_height = height
+        self.known_width = width
+
+    @property
+    def height(self) -> Any:
+        """The height in pixels; a number that nobody knows where no transform has set one."""
+        return current().number("the height of a picture") if self.known_height is None else self.known_height
+
+    @property
+    def width(self) -> Any:
+        """The width, in the same way."""
+        return current().number("the width of a picture") if self.known_width is None else self.known_width
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height, as PIL says them; a size that nobody says is taken to be the usual one."""
-        if self.width is None or self.height is None:
+        if self.known_width is None or self.known_height is None:
             current().assume(SIZE_ASSUMED)
-        return self.width or USUAL_SIZE, self.height or USUAL_SIZE
+        return self.known_width or USUAL_SIZE, self.known_height or USUAL_SIZE
 
     @property
     def mode(self) -> str:
@@ -47,7 +57,7 @@ class Image(HostValue):
 
     def convert(self, mode: Any = "RGB", **_: Any) -> Image:
         """The picture in another mode."""
-        return Image(_MODES.get(mode, 3), self.height, self.width)
+        return Image(_MODES.get(mode, 3), self.known_height, self.known_width)
 
     def resize(self, size: Any, resample: Any = None, *_: Any, **__: Any) -> Image:
         """The picture in another size, width first; what is not blended between its places has whole numbers there, one for each."""
@@ -73,7 +83,7 @@ class Image(HostValue):
 
     def split(self) -> tuple[Image, ...]:
         """A picture for each channel."""
-        return tuple(Image(1, self.height, self.width) for _ in range(self.channels))
+        return tuple(Image(1, self.known_height, self.known_width) for _ in range(self.channels))
 
     def close(self) -> None:
         """Nothing happens."""
@@ -164,8 +174,8 @@ def tensor_of(call: Call, sample: Any, dtype: Dtype = FLOAT32) -> Any:
 
 
 def _measured(call: Call, sample: Image) -> tuple[int, int]:
-    if sample.height is not None and sample.width is not None:
-        return sample.height, sample.width
+    if sample.known_height is not None and sample.known_width is not None:
+        return sample.known_height, sample.known_width
     domain = _domain(call)
     override = domain.request.overrides.get("image_size")
     if override is None:

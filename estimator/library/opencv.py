@@ -40,7 +40,7 @@ def _converted(call: Call) -> Value:
     picture, code = call.args[0], str(getattr(call.args[1], "dotted", call.args[1]))
     channels = 1 if code.endswith("2GRAY") else 3
     if isinstance(picture, Image):
-        return Picture(channels, picture.height, picture.width)
+        return Picture(channels, picture.known_height, picture.known_width)
     if isinstance(picture, Array):
         return Array((*picture.shape[:2], *((3,) if channels > 1 else ())), picture.dtype)
     return Picture(channels, None, None)

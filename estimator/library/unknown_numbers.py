@@ -45,19 +45,25 @@ def _tensor(call: Call) -> Value:
 
 
 def _countable(data: Any) -> bool:
-    """Whether every level of nested lists is as long as it seems."""
+    """Whether every level of nested lists is as long as it seems: numbers of one and the same item are as many as are written."""
     if not isinstance(data, (list, tuple)):
         return True
-    return not any(is_open(item) for item in data) and all(_countable(item) for item in data)
+    items = {id(item) for item in map(_one_of_many, data) if item is not None}
+    return len(items) <= 1 and all(isinstance(value, Number) or not is_open(value) for value in data) and all(_countable(item) for item in data)
 
 
 def is_open(value: Any) -> bool:
     """Whether a value is, or comes of, one of nobody knows how many."""
+    return _one_of_many(value) is not None
+
+
+def _one_of_many(value: Any) -> OneOfMany | None:
+    """The item of nobody knows how many that a value is, or comes of."""
     while isinstance(value, Symbol):
         if isinstance(value, OneOfMany):
-            return True
+            return value
         value = value.source
-    return False
+    return None
 
 
 def _with_numbers(data: Any) -> Any:
