@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.interpreter.values import MISSING, Call, Function, GuestDict, HostFunction, Instance, Method, Value
+from analysis.interpreter.values import MISSING, Call, Function, HostFunction, Instance, Method, Symbol, Value
 from analysis.library.domain import TraceDomain, domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.outputs import gather_owners, held_in
 from analysis.library.ownership import BUFFERS, CHILDREN, MODULE, UNSEEN, children_of, modules_in, owner_of
 from analysis.library.parts import ModelPart, forwarding, run_unknown, with_graph
-from analysis.library.recording import emit, modes
+from analysis.library.recording import SOMEWHERE, emit, modes
 from analysis.library.replay import Replays
+from analysis.library.states import StateDict
 from analysis.library.tensor import Parameters, Tensor
 from analysis.trace.events import Kind
 
@@ -205,10 +206,12 @@ def _buffers(_call: Call) -> Value:
 def _state_dict(call: Call) -> Value:
     if call.args[0].cls.find("gathers") is True:
         emit(call.machine, Kind.COLLECTIVE, subject="FSDP's state dict", value=call.args[0])
-    made = GuestDict()
+    made = StateDict()
     made.span, made.stamp = call.span, call.machine.stamp
     autograd = domain_of(call).autograd
-    made["weight"] = autograd.plain("data", autograd.representative(owner_of(call.args[0])))
+    made[Symbol("the name of a parameter", call.span, call.machine.stamp or SOMEWHERE)] = autograd.plain(
+        "data", autograd.representative(owner_of(call.args[0]))
+    )
     return made
 
 

@@ -195,8 +195,8 @@ class Rehearsal:
         The loop is one over a range that is compared with the end of that range, or the innermost if it trains.
         """
         for number, turn in reversed(machine.stamp):
-            plan, loop = self._plans.get(number), machine.tree.loops[number]
-            if plan is not None and plan.length is None and isinstance(loop.stop, Symbol):
+            plan, loop = self._plans.get(number), machine.tree.loops.get(number)
+            if plan is not None and loop is not None and plan.length is None and isinstance(loop.stop, Symbol):
                 ended = at_the_end(condition, turn, plan.most, loop.stop)
                 if ended is not None:
                     loop.near = True

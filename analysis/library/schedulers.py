@@ -46,7 +46,12 @@ for batch in range(4):
 
 #: What the arguments after the optimizer are called, for schedules of a fixed length.
 _ARGUMENTS = {
-    "CosineAnnealingLR": ("T_max", "eta_min"),
+    "LambdaLR": ("lr_lambda", "last_epoch"),
+    "MultiplicativeLR": ("lr_lambda", "last_epoch"),
+    "StepLR": ("step_size", "gamma", "last_epoch"),
+    "MultiStepLR": ("milestones", "gamma", "last_epoch"),
+    "ExponentialLR": ("gamma", "last_epoch"),
+    "CosineAnnealingLR": ("T_max", "eta_min", "last_epoch"),
     "OneCycleLR": ("max_lr", "total_steps", "epochs", "steps_per_epoch"),
     "PolynomialLR": ("total_iters", "power"),
     "SequentialLR": ("schedulers", "milestones"),

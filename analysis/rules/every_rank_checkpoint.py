@@ -18,7 +18,7 @@ from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import AddImport, Proposal, Reported, WrapInBlock
 from analysis.interpreter.values import Instance, Value
 from analysis.library.ownership import is_module
-from analysis.library.tensor import Parameter, tensors_in
+from analysis.library.tensor import Parameter, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._ranks import depends_on_rank
 from analysis.rules._statements import is_alone
@@ -30,6 +30,7 @@ from analysis.trace.places import calls_to, visible
 from analysis.trace.reading import statement_of
 
 _DEPTH = 4
+_COPYING = frozenset({"cpu", "to", "detach", "clone", "contiguous", "half", "float", "bfloat16"})
 _CONDITION = "if not torch.distributed.is_initialized() or torch.distributed.get_rank() == 0:"
 
 
@@ -48,10 +49,22 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 def _holds_a_model(value: Value) -> bool:
     """Whether a model or what its state dict gives is in there."""
-    if any(tensor.made is not None and tensor.made.op == "data" and isinstance(tensor.made.inputs[0], Parameter) for tensor in tensors_in(value, _DEPTH)):
+    if any(_is_weights(tensor) for tensor in tensors_in(value, _DEPTH)):
         return True
     held = list(value.values()) if isinstance(value, dict) else [value]
     return any(isinstance(each, Instance) and is_module(each) for each in held)
+
+
+def _is_weights(tensor: Tensor) -> bool:
+    """Whether it holds what a parameter does, perhaps in another place or precision."""
+    for _ in range(_DEPTH):
+        made = tensor.made
+        if made is None or (made.op != "data" and made.op not in _COPYING) or not isinstance(made.inputs[0], Tensor):
+            return False
+        tensor = made.inputs[0]
+        if made.op == "data" and isinstance(tensor, Parameter):
+            return True
+    return False
 
 
 def _differs(value: Value) -> bool:

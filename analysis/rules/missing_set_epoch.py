@@ -33,9 +33,9 @@ from analysis.trace.reading import around, dotted, span_of
 
 def check(trace: Trace) -> Iterator[Reported]:
     """Loaders that are iterated again and again, whose sampler shuffles and is never told the epoch."""
-    told = {id(sampler) for sampler in distinct(event.subject for event in trace.events(Kind.SET_EPOCH))}
     if not trace.distributed:
         return
+    told = {id(sampler) for sampler in distinct(event.subject for event in trace.events(Kind.SET_EPOCH) if _told_again(trace, event))}
     for loader in distinct(event.subject for event in trace.events(Kind.ITERATE)):
         sampler = next((each for each in samplers_of(loader) if divides(each)), None)
         if sampler is None or not shuffles(sampler) or id(sampler) in told or "epoch" in sampler.fields or prepared(loader):
@@ -43,6 +43,12 @@ def check(trace: Trace) -> Iterator[Reported]:
         again = _iterated_again(trace, loader)
         if again is not None and not only_evaluates(trace, loader):
             yield _reported(trace, loader, sampler, again)
+
+
+def _told_again(trace: Trace, told: Event) -> bool:
+    """Whether a sampler is told the epoch in a loop, or in one function with all there is of it: not once for all epochs that follow."""
+    loops = [event.context.stamp for event in trace.events(Kind.ITERATE) if any(told.subject is each for each in samplers_of(event.subject))]
+    return bool(told.context.stamp) or not loops or not all(loops)
 
 
 def _iterated_again(trace: Trace, loader: Instance) -> Event | None:

@@ -1,12 +1,13 @@
 """The optimizer steps on gradients that still carry the loss scale.
 
 After `scaler.scale(loss).backward()` every gradient is multiplied by a factor of thousands. `scaler.step(optimizer)` divides it out and
-skips the step where a gradient overflowed; a plain `optimizer.step()` applies the scaled gradients as they are.
+skips the step where a gradient overflowed; a plain `optimizer.step()` applies the scaled gradients as they are, and behind `scaler.unscale_(optimizer)`
+the infinities too that a too large scale makes of them.
 
 **How to fix it.** `scaler.step(optimizer)`, then `scaler.update()`.
 
-**What is not reported.** Gradients that `scaler.unscale_(optimizer)` or code of your own has divided before; a scaler built with
-`enabled=False`; a step on one side of an undecided branch.
+**What is not reported.** Gradients that code of your own has divided or looked at before; a scaler built with `enabled=False`; a step on one side
+of an undecided branch.
 """
 
 from __future__ import annotations
@@ -27,22 +28,34 @@ from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
 from analysis.trace.reading import receiver, statement_of, text
 
-#: Per optimizer: whether its gradients carry the loss scale. A step that a scaler or an engine runs is "step", any other "plain step".
+_SCALED = "applies gradients that are still multiplied by the loss scale: each update is thousands of times too large"
+_UNSKIPPED = "goes past the scaler, which would skip the step where a gradient overflowed: the first infinity goes into the weights"
+#: Per optimizer: whether its gradients carry the loss scale. A step that a scaler or an engine runs is "step", any other "plain step",
+#: or "guarded step" where something is looked at first.
 PROTOCOL = Automaton(
     start="plain",
     table={
         ("plain", "scaled"): "scaled",
         ("scaled", "backward"): "plain",
-        ("scaled", "unscale"): "plain",
+        ("scaled", "unscale"): "unscaled",
         ("scaled", "step"): "plain",
         ("scaled", "plain step"): "plain",
+        ("scaled", "guarded step"): "plain",
         ("scaled", "zero"): "plain",
         ("scaled", "use"): "plain",
         ("scaled", "opaque"): "plain",
+        ("unscaled", "scaled"): "scaled",
+        ("unscaled", "backward"): "plain",
+        ("unscaled", "step"): "plain",
+        ("unscaled", "plain step"): "plain",
+        ("unscaled", "guarded step"): "plain",
+        ("unscaled", "zero"): "plain",
+        ("unscaled", "use"): "plain",
+        ("unscaled", "opaque"): "plain",
     },
-    faults=frozenset({("scaled", "plain step")}),
+    faults=frozenset({("scaled", "plain step"), ("scaled", "guarded step"), ("unscaled", "plain step")}),
     neutral=frozenset({"plain"}),
-    cures=frozenset({"unscale", "step"}),
+    cures=frozenset({"step"}),
     certain=True,
 )
 
@@ -50,16 +63,18 @@ PROTOCOL = Automaton(
 def check(trace: Trace) -> Iterator[Reported]:
     """A plain step after a scaled backward."""
     for gradients in gradients_of(trace):
-        for witness in trace.run(PROTOCOL, _letters(gradients), *GRADIENT_EVENTS):
+        for witness in trace.run(PROTOCOL, _letters(trace, gradients), *GRADIENT_EVENTS):
             yield _reported(trace, gradients, witness)
 
 
-def _letters(gradients: Gradients) -> LetterOf:
+def _letters(trace: Trace, gradients: Gradients) -> LetterOf:
     def letter(event: Event) -> Letter | None:
         found = gradients.letter(event)
         if found == "backward" and event.subject is None and scaler_of(event.value) is not None:
             return "scaled"
-        return "plain step" if found == "step" and event.detail is None else found
+        if found == "step" and event.detail is None:
+            return "guarded step" if trace.undecided(event) else "plain step"
+        return found
 
     return letter
 
@@ -68,16 +83,17 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     files = trace.snapshot.contents
     step = witness.fault
     backward = witness.last("scaled") or step
-    scaler = scaler_of(backward.value)
+    scaler, unscaled = scaler_of(backward.value), witness.last("unscale")
     span = visible(step, files)
     finding = Finding(
         RULE.name,
         RULE.severity,
         confidence_in(gradients.optimizer, scaler),
         span,
-        f"`{text(trace.snapshot, span)}` applies gradients that are still multiplied by the loss scale: each update is thousands of times too large",
+        f"`{text(trace.snapshot, span)}` {_UNSKIPPED if unscaled is not None else _SCALED}",
         (
             Evidence(visible(backward, files), "the loss is scaled, and its gradients with it"),
+            *([Evidence(visible(unscaled, files), "the scale is divided out again: what overflowed stays infinite")] if unscaled is not None else []),
             Evidence(span, "the optimizer steps without its scaler"),
         ),
     )
@@ -89,6 +105,21 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
         changes.append(InsertAfter(place, (f"{name}.update()",)))
     return Reported(finding, Proposal(f"Step by the scaler: {name}.step({optimizer})", Safety.SAFE, tuple(changes)))
 
+
+_UNSCALED = """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cuda")
+    for x, y in loader:
+        optimizer.zero_grad()
+        scaler.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
+        scaler.unscale_(optimizer)
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        {step}
+        scaler.update()
+"""
 
 RULE = Rule(
     "step-bypasses-scaler",
@@ -123,6 +154,8 @@ def train(model, loader):
         scaler.update()
 """,
         ),
+        Bad(_UNSCALED.format(step="optimizer.step()  # flagged"), fixed=_UNSCALED.format(step="scaler.step(optimizer)")),
+        Good(_UNSCALED.format(step="if torch.isfinite(norm):\n            optimizer.step()")),
         Good(
             """
 import torch

@@ -2,7 +2,8 @@
 
 A generator that the data set builds in its constructor is copied into each worker of the loader, with its state: all workers draw the same
 numbers, and with workers that start anew every epoch, the same ones again in each epoch. PyTorch and Python seed their own global generators in every worker;
-a generator of one's own they do not know. Augmentation is weaker than it looks, and nothing shows it.
+a generator of one's own they do not know. Augmentation is weaker than it looks, and nothing shows it. A stream that builds its generator from one and the
+same seed whenever it is read gives as many copies of what it draws as there are workers.
 
 A `worker_init_fn` that draws its seed from NumPy's global generator does not help before PyTorch 1.9: until then the workers got that generator's state as
 the main process had it, the same one every epoch. It is reported where the project says that it runs with such a release.
@@ -22,7 +23,7 @@ from dataclasses import replace
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Function, Instance, Symbol, Value
-from analysis.library.randomness import BUILT_WHILE_LOADING, Drawn
+from analysis.library.randomness import BUILT_WHILE_LOADING, SEEDED, Drawn
 from analysis.pins import runs_below
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._worker_seeds import copied_seed
@@ -35,6 +36,7 @@ from analysis.trace.reading import text
 #: Words in the source of a data set by which it may tell its workers apart.
 _WORDS = (b"worker_info", b"worker_id", b"initial_seed")
 _DEEPEST = 8
+_STREAM = "torch.utils.data.IterableDataset"
 #: Since this release of PyTorch workers seed NumPy's global generator by themselves.
 _SEEDED_SINCE = (1, 9)
 
@@ -47,12 +49,19 @@ def check(trace: Trace) -> Iterator[Reported]:
     for draw in trace.events(Kind.DRAW):
         drawn: Drawn = draw.detail
         generator, dataset = draw.subject, drawn.loading
-        if dataset is None or not isinstance(generator, Instance) or id(generator) in told or generator.fields.get(BUILT_WHILE_LOADING) is not None:
+        if dataset is None or not isinstance(generator, Instance) or id(generator) in told:
+            continue
+        if generator.fields.get(BUILT_WHILE_LOADING) is not None and not _same_in_each(dataset, generator):
             continue
         loader = next((event for event in built if _holds(event.detail.get("dataset"), dataset)), None)
         if loader is not None and not _asks(trace, dataset):
             told.add(id(generator))
             yield _reported(trace, generator, draw, loader)
+
+
+def _same_in_each(dataset: Instance, generator: Instance) -> bool:
+    """Whether a generator that a stream builds when it begins to be read has one seed in all workers."""
+    return dataset.cls.has_base(_STREAM) and isinstance(generator.fields.get(SEEDED), int)
 
 
 def _copied_seeds(trace: Trace) -> Iterator[Reported]:
@@ -106,16 +115,17 @@ def _reported(trace: Trace, generator: Instance, draw: Event, loader: Event) -> 
     files = trace.snapshot.contents
     at = visible(loader, files)
     span = generator.span if generator.span is not None and generator.span.path in files else visible(draw, files)
-    known = isinstance(loader.detail.get("num_workers"), int)
+    known, early = isinstance(loader.detail.get("num_workers"), int), generator.fields.get(BUILT_WHILE_LOADING) is None
     finding = Finding(
         RULE.name,
         RULE.severity,
         Confidence.HIGH if known else Confidence.MEDIUM,
         span,
-        f"each worker of the loader gets a copy of this generator (`{text(trace.snapshot, span)}`) in the same state: all of them draw the same numbers",
+        f"each worker of the loader {'gets' if early else 'builds'} a copy of this generator (`{text(trace.snapshot, span)}`) in the same state: "
+        "all of them draw the same numbers",
         (
-            Evidence(span, "the generator is built before the workers start"),
-            Evidence(at, "this loader copies the data set, and the generator with it, into each worker"),
+            Evidence(span, "the generator is built before the workers start" if early else "each worker builds it from the same seed"),
+            Evidence(at, "this loader copies the data set, and the generator with it, into each worker" if early else "this loader has several workers"),
             Evidence(visible(draw, files), "and here each of them draws from its copy"),
         ),
     )

@@ -38,8 +38,8 @@ ORACLES = {
     ),
     "step-bypasses-scaler": (
         step_bypasses_scaler.PROTOCOL,
-        {"S": "scaled", "b": "backward", "n": "unscale", "s": "step", "p": "plain step", "z": "zero", "u": "use", "o": "opaque"},
-        re.compile(r"Sp"),
+        {"S": "scaled", "b": "backward", "n": "unscale", "s": "step", "p": "plain step", "g": "guarded step", "z": "zero", "u": "use", "o": "opaque"},
+        re.compile(r"S[pg]|Sn+p"),
     ),
     "clip-order": (
         clip_order.PROTOCOL,

@@ -1,0 +1,112 @@
+"""Mistakes with checkpoints, samplers, streams and metrics in the forms in which people write them: each was once passed over, its twin is right."""
+
+from __future__ import annotations
+
+from analysis.engine import analyse
+from analysis.rule import discover
+from analysis.snapshot import Snapshot
+
+FILTERED_SAVE = """
+import torch
+import torch.distributed as dist
+
+def save(net, path):
+    {guard}torch.save({{k: v.cpu() for k, v in net.state_dict().items() if "adapter" in k}}, path)
+
+def train(net, loader):
+    dist.init_process_group("nccl")
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+    save(net, "adapter.pt")
+"""
+METRIC = """
+import torch
+import torch.distributed as dist
+import torchmetrics
+
+def train(net, loader):
+    dist.init_process_group("nccl")
+    metric = torchmetrics.MeanSquaredError({options})
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(net(x), y).backward()
+        optimizer.step()
+        metric.update(net(x).detach(), y)
+    {compute}
+"""
+SAMPLER = """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, DistributedSampler
+
+def main(net, dataset, epochs=3):
+    dist.init_process_group("nccl")
+    sampler = DistributedSampler(dataset)
+    loader = DataLoader(dataset, batch_size=8, sampler=sampler)
+    net = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    {once}
+    for epoch in range(epochs):
+        {each}
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss(net(x), y).backward()
+            optimizer.step()
+"""
+SEEDED_STREAM = """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, IterableDataset
+
+class Windows(IterableDataset):
+    def __init__(self, tokens):
+        self.tokens = tokens
+
+    def __iter__(self):
+        rng = np.random.default_rng({seed})
+        while True:
+            at = rng.integers(0, 1000)
+            yield torch.tensor(self.tokens[at : at + 8])
+
+def train(net, tokens):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in DataLoader(Windows(tokens), batch_size=8, num_workers={workers}):
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+"""
+
+
+def found(program: str, *rules: str) -> dict[str, int]:
+    """The rules that speak, and the line that each names."""
+    snapshot = Snapshot.of({"train.py": program.encode()})
+    report = analyse(snapshot, [rule for rule in discover() if rule.name in rules])
+    return {finding.rule: snapshot.contents["train.py"][: finding.span.start].count(b"\n") + 1 for finding in report.findings}
+
+
+def test_a_part_of_a_model_is_a_checkpoint_too():
+    assert found(FILTERED_SAVE.format(guard=""), "every-rank-checkpoint")
+    assert not found(FILTERED_SAVE.format(guard="if dist.get_rank() == 0:\n        "), "every-rank-checkpoint")
+
+
+def test_torchmetrics_gather_when_they_compute():
+    alone = "if dist.get_rank() == 0:\n        print(metric.compute())"
+    assert found(METRIC.format(options="", compute=alone), "rank-conditional-collective")
+    assert not found(METRIC.format(options="sync_on_compute=False", compute=alone), "rank-conditional-collective")
+    everywhere = "value = metric.compute()\n    if dist.get_rank() == 0:\n        print(value)"
+    assert not found(METRIC.format(options="", compute=everywhere), "rank-conditional-collective")
+
+
+def test_one_epoch_is_not_told_for_all_of_them():
+    assert found(SAMPLER.format(once="sampler.set_epoch(1)", each="pass"), "missing-set-epoch")
+    assert not found(SAMPLER.format(once="sampler.set_epoch(1)", each="sampler.set_epoch(epoch)"), "missing-set-epoch")
+
+
+def test_a_stream_that_begins_with_one_seed_is_the_same_in_each_worker():
+    assert found(SEEDED_STREAM.format(seed="1337", workers=4), "worker-rng-copies")
+    assert not found(SEEDED_STREAM.format(seed="torch.initial_seed() % 2**32", workers=4), "worker-rng-copies")
+    assert not found(SEEDED_STREAM.format(seed="1337", workers=0), "worker-rng-copies")
