@@ -11,6 +11,7 @@ from bot.github.app import App
 from bot.github.client import Client
 from bot.github.snapshots import Reader
 from bot.job import Json
+from bot.kept_store import KeptStore
 from bot.ledger import Ledger
 from bot.review.marker import Signer
 from bot.settings import ServerSettings
@@ -36,6 +37,10 @@ class Workplace:
     def cache_folder(self, installation: int) -> Path:
         """What is kept of an installation's repositories."""
         return self.settings.state_dir / "cache" / str(installation)
+
+    def kept(self, client: Client) -> KeptStore:
+        """What reviews of the client's repository have left for the next one."""
+        return KeptStore(self.cache_folder(client.installation), client.repository)
 
     def alone(self, facts: Json) -> AbstractAsyncContextManager[None]:
         """Keeps others from writing on the pull request, or the commit of the merge queue, that ``facts`` name."""

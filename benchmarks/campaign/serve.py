@@ -18,7 +18,13 @@ from bot.worker.wire import Task
 from tests.bot.server import marked_lines
 
 PACE = Pace(write_interval=0.0, short_wait=0.5, retry=0.05, poll=0.1, drain=0.0, settle=1.0, catch_up=2.0)
-_ANSWERS = {"review": marked_lines.reviewed, "estimate": marked_lines.estimated, "fix": marked_lines.fixed, "sarif": marked_lines.scanned}
+_ANSWERS = {
+    "review": marked_lines.reviewed,
+    "remember": marked_lines.remembered,
+    "estimate": marked_lines.estimated,
+    "fix": marked_lines.fixed,
+    "sarif": marked_lines.scanned,
+}
 
 
 async def analysed(task: Task, _settings: object) -> dict[str, Any]:

@@ -111,9 +111,11 @@ class Reviewing:
         configuration = await configuration_at(reader, state["tip"])
         base = await merge_base(client, state["tip"], state["head"])
         before, after, left_out = await reader.snapshots(base, state["head"], state["changes"]["paths"])
-        answer = await run_task(Task("review", before, after, configuration, state["tip"]), self.place.settings)
+        kept = self.place.kept(client)
+        answer = await run_task(Task("review", before, after, configuration, state["tip"], kept=await kept.read()), self.place.settings)
         if isinstance(answer, Stopped):
             return Outcome("go on", state | {"stopped": answer.reason})
+        await kept.add(answer.get("kept", {}))
         review = answer["review"]
         review["problems"] += state.get("unlisted", ())
         if left_out:

@@ -30,7 +30,8 @@ def scan_chain(place: Workplace) -> Chain:
     async def failed(facts: Json, reason: str) -> None:
         log.warning("%s at %s was not scanned: %s", facts["full_name"], facts["head"], reason)
 
-    return Chain((Step("prepare", scanning.prepare), Step("scan", scanning.scan, interruptible=True)), failed)
+    steps = (Step("prepare", scanning.prepare), Step("remember", scanning.remember, interruptible=True), Step("scan", scanning.scan, interruptible=True))
+    return Chain(steps, failed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,27 @@ class Scanning:
     async def prepare(self, facts: Json) -> Outcome:
         """Bring the files of a repository that we have read before: its next pull request starts from them. Nothing is read of others for that."""
         reader = self.place.reader(self.place.client(facts))
-        if reader.knows_repository():
+        known = reader.knows_repository()
+        if known:
             await reader.snapshots(facts["head"], facts["head"], ())
-        if not await self._may_upload(facts):
+        if not known and not await self._may_upload(facts):
             return Outcome("done")
-        return Outcome("go on", facts | {"tip": facts["head"], "changes": {"paths": []}})
+        return Outcome("go on", facts | {"tip": facts["head"], "changes": {"paths": []}, "known": known})
+
+    async def remember(self, state: Json) -> Outcome:
+        """Estimate what the next pull request starts from, where there was one before."""
+        if not state["known"]:
+            return Outcome("go on", state)
+        client = self.place.client(state)
+        reader, kept = self.place.reader(client), self.place.kept(client)
+        configuration = await configuration_at(reader, state["tip"])
+        _, head, _ = await reader.snapshots(state["head"], state["head"], ())
+        answer = await run_task(Task("remember", head, head, configuration, state["tip"], kept=await kept.read()), self.place.settings)
+        if isinstance(answer, Stopped):
+            log.info("%s at %s is estimated with its next pull request: %s", client.full_name, state["head"], answer.reason)
+        else:
+            await kept.add(answer["kept"])
+        return Outcome("go on", state)
 
     async def scan(self, state: Json) -> Outcome:
         """Analyse the whole commit and upload it."""
@@ -58,7 +75,7 @@ class Scanning:
         if not await self._may_upload(state):
             return Outcome("done")
         _, head, _ = await reader.snapshots(state["head"], state["head"], state["changes"]["paths"])
-        answer = await run_task(Task("sarif", head, head, configuration, state["tip"]), self.place.settings)
+        answer = await run_task(Task("sarif", head, head, configuration, state["tip"], kept=await self.place.kept(client).read()), self.place.settings)
         if isinstance(answer, Stopped):
             log.warning("%s at %s was not scanned: %s", client.full_name, state["head"], answer.reason)
             return Outcome("done")

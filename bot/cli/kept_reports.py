@@ -15,13 +15,13 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import analysis
 from analysis.installed import versions
 from analysis.library.knowledge import ENTRY_POINT_GROUP
 from analysis.report import Report
 from analysis.rule import Rule
 from analysis.snapshot import Snapshot
 from bot.cli.report_json import report_from_json, report_to_json
+from bot.own_code import files_of, stamps
 
 #: The oldest go first.
 _MOST_REPORTS, _MOST_BYTES = 64, 32_000_000
@@ -39,12 +39,7 @@ def name_of(snapshot: Snapshot, rules: Sequence[Rule], paths: Collection[str], e
 
 def _own_code(rules: Sequence[Rule]) -> Iterator[str]:
     """What the analysis is made of: the Python that runs it, its files, and what other packages bring: rules and library knowledge."""
-    yield sys.version
-    files = {str(path) for path in Path(analysis.__file__).parent.rglob("*.py")}
-    files |= {str(sys.modules[rule.check.__module__].__file__) for rule in rules}
-    for path in sorted(files):
-        found = Path(path).stat()
-        yield f"{path} {found.st_size} {found.st_mtime_ns}"
+    yield from stamps(files_of("analysis") | {str(sys.modules[rule.check.__module__].__file__) for rule in rules})
     yield from (rule.name for rule in rules)
     yield from versions(ENTRY_POINT_GROUP)
 

@@ -17,6 +17,7 @@ from analysis.scope import Scope, narrowed, scope_of
 from analysis.selection import UnknownRuleError, configured, require_known_in, select
 from analysis.settings import Settings
 from analysis.snapshot import Snapshot
+from bot.review.kept import Kept
 from bot.review.located import LocatedFinding, Remark, locate
 from bot.review.match import Moves, match, ranked
 from bot.review.memory_findings import memory_findings
@@ -29,9 +30,15 @@ from estimator.findings import memory_rules
 _NOT_TRIED = "it was there before the change: a review tries fixes for what the change introduces"
 
 
-def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = ()) -> Review:
-    """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from."""
-    known = Memory()
+def review(
+    base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = (), *, kept: Kept | None = None
+) -> Review:
+    """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from.
+
+    ``kept`` holds what former reviews of the repository have left, and takes what this one leaves.
+    """
+    kept = Kept() if kept is None else kept
+    known = Memory(kept.facts)
     base, head = narrowed(base.beside(head), head, known.facts)
     scope = scope_of(base, head, known.facts)
     unread = _unread(head, scope, known.facts)
@@ -45,7 +52,7 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
     moves = Moves.between(base, head)
     after = configured(asked(head, paths=scope.paths, entries=scope.entries, fixes=partial(_introduced, before, head, moves)), settings)
     matched = match(before, _located(after, head), moves)
-    memory = estimate_pairs(base, head, scope, settings, known.facts)
+    memory = estimate_pairs(base, head, scope, settings, kept)
     of_memory = memory_findings(memory.pairs, base, head, settings)
     return Review(
         base=base_tip,

@@ -18,6 +18,7 @@ from analysis.snapshot import Snapshot
 from bot.cli.outcome import UsageError
 from bot.cli.parser import Parser
 from bot.estimate_options import add_options, request_of
+from bot.review.kept import Kept, Seen
 from bot.review.result import EstimatePair
 from bot.review.sizes import counted
 from estimator.estimate import Estimate
@@ -36,16 +37,16 @@ class Pairs:
     problems: tuple[str, ...]
 
 
-def estimate_pairs(base: Snapshot, head: Snapshot, scope: Scope, settings: Settings, store: MutableMapping[str, Facts]) -> Pairs:
+def estimate_pairs(base: Snapshot, head: Snapshot, scope: Scope, settings: Settings, kept: Kept) -> Pairs:
     """Estimates of the entry points in ``scope``; files that train nothing are left out."""
-    entries = entry_points(head, scope, settings, store)
-    chosen = sorted(sorted(entries, key=_order(head, scope, store))[:_MOST])
+    entries = entry_points(head, scope, settings, kept.facts)
+    chosen = sorted(sorted(entries, key=_order(head, scope, kept.facts))[:_MOST])
     problems = [f"Memory was estimated for {_MOST} of {counted(len(entries), 'entry point')}; `entry-points` chooses them."] if len(entries) > _MOST else []
     pairs: list[EstimatePair] = []
     for entry in chosen:
         request, problem = _request(entry, settings.of_entry(entry))
         problems += [problem] if problem else []
-        before, after = _on_either_side(base, head, request, problems)
+        before, after = _on_either_side(base, head, request, problems, kept)
         pairs += [EstimatePair(entry, left, right) for left, right in zip_longest(before, after) if _trains(left) or _trains(right)]
     return Pairs(tuple(pairs), tuple(dict.fromkeys(problems)))
 
@@ -60,12 +61,23 @@ def entry_points(head: Snapshot, scope: Scope, settings: Settings, store: Mutabl
 
 
 def estimates_of(snapshot: Snapshot, settings: Settings, store: MutableMapping[str, Facts]) -> Iterator[Estimate]:
-    """Estimates of the entry points that have cards to be held against: those configured, else the files that train and that no other one imports."""
-    built = index(snapshot, store)
-    entries = (path for path, facts in sorted(built.facts.items()) if facts.trains and not built.importers.get(path))
-    chosen = (path for path in sorted(built.facts) if matches_any(path, settings.entry_points)) if settings.entry_points else entries
-    for entry in islice((path for path in chosen if settings.of_entry(path).gpus), _MOST):
+    """Estimates of the entry points that have cards to be held against."""
+    for entry in islice((path for path in _all_entry_points(snapshot, settings, store) if settings.of_entry(path).gpus), _MOST):
         yield from _estimates(snapshot, _request(entry, settings.of_entry(entry))[0], [])
+
+
+def remember(snapshot: Snapshot, settings: Settings, kept: Kept) -> None:
+    """Estimate the entry points of a commit from which pull requests will start, and keep what they gave."""
+    for entry in islice(_all_entry_points(snapshot, settings, kept.facts), _MOST):
+        _estimated(snapshot, _request(entry, settings.of_entry(entry))[0], [], kept)
+
+
+def _all_entry_points(snapshot: Snapshot, settings: Settings, store: MutableMapping[str, Facts]) -> Iterator[str]:
+    """Those configured, else the files that train and that no other one imports."""
+    built = index(snapshot, store)
+    if settings.entry_points:
+        return (path for path in sorted(built.facts) if matches_any(path, settings.entry_points))
+    return (path for path, facts in sorted(built.facts.items()) if facts.trains and not built.importers.get(path))
 
 
 def _order(head: Snapshot, scope: Scope, store: MutableMapping[str, Facts]) -> Callable[[str], tuple[bool, bool, str]]:
@@ -88,12 +100,22 @@ def _no_options() -> argparse.Namespace:
     return parser.parse_args([])
 
 
-def _on_either_side(base: Snapshot, head: Snapshot, request: Request, problems: list[str]) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
+def _on_either_side(base: Snapshot, head: Snapshot, request: Request, problems: list[str], kept: Kept) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
     """The estimates on the base and on the head: once, where the head shows all that was looked at on the base."""
-    seen = Watched(base.contents)
-    before = _estimates(base.seen_through(seen), request, problems)
-    same = base.paths == head.paths and seen.alike(head.contents)
-    return before, before if same else _estimates(head, request, problems)
+    before = _estimated(base, request, problems, kept)
+    return before.estimates, before.estimates if before.holds(head) else _estimates(head, request, problems)
+
+
+def _estimated(snapshot: Snapshot, request: Request, problems: list[str], kept: Kept) -> Seen:
+    """The estimates of ``snapshot``, from what was kept where that holds; else they are kept."""
+    found = kept.of(snapshot, request)
+    if found is not None:
+        return found
+    contents, before = Watched(snapshot.contents), len(problems)
+    seen = Seen.by(request, snapshot, contents, _estimates(snapshot.seen_through(contents), request, problems))
+    if len(problems) == before:
+        kept.keep(seen)
+    return seen
 
 
 def _estimates(snapshot: Snapshot, request: Request, problems: list[str]) -> tuple[Estimate, ...]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from analysis.answers import Memory
 from analysis.engine import analyse
-from analysis.facts import Facts
 from analysis.finding import Confidence
 from analysis.rule import discover
 from analysis.scope import scope_of
@@ -20,8 +19,9 @@ from bot.cli.outcome import UsageError
 from bot.cli.parser import Parser
 from bot.estimate_options import add_options, request_of
 from bot.review.compute import review
+from bot.review.kept import Kept
 from bot.review.memory_findings import overfull
-from bot.review.pairs import entry_points, estimates_of
+from bot.review.pairs import entry_points, estimates_of, remember
 from bot.review.review_json import review_to_json
 from bot.worker.fix_task import fix
 from bot.worker.wire import Task
@@ -39,7 +39,17 @@ _MOST_ENTRIES = 4
 def review_task(task: Task) -> Answer:
     """The review of ``task.head`` against ``task.base``."""
     settings, problems = _settings(task)
-    return {"review": review_to_json(review(task.base, task.head, settings, task.base_tip, problems))}
+    kept = Kept.read(task.kept)
+    found = review(task.base, task.head, settings, task.base_tip, problems, kept=kept)
+    return {"review": review_to_json(found), "kept": kept.added()}
+
+
+def remember_task(task: Task) -> Answer:
+    """What the next review of this repository need not find out again, if ``task.head`` is its base."""
+    settings, _ = _settings(task)
+    kept = Kept.read(task.kept)
+    remember(task.head, settings, kept)
+    return {"kept": kept.added()}
 
 
 def estimate_task(task: Task) -> Answer:
@@ -101,7 +111,7 @@ def sarif_task(task: Task) -> Answer:
     """Everything that is found in the head, as SARIF: code scanning compares commits itself."""
     settings, _ = _settings(task)
     rules = select(discover(), settings.select, settings.ignore)
-    store: dict[str, Facts] = {}
+    store = Kept.read(task.kept).facts
     report = configured(analyse(task.head, rules, None, memory=Memory(store), elsewhere={rule.name for rule in memory_rules()}), settings)
     sure = tuple(finding for finding in report.findings if finding.confidence > Confidence.LOW)
     memory = overfull(estimates_of(task.head, settings, store), task.head, settings)
@@ -109,4 +119,10 @@ def sarif_task(task: Task) -> Answer:
     return {"sarif": to_sarif(replace(report, findings=findings, suppressed=suppressed), task.head, (*rules, *memory_rules()))}
 
 
-TASKS: Mapping[str, Callable[[Task], Answer]] = {"review": review_task, "estimate": estimate_task, "fix": fix_task, "sarif": sarif_task}
+TASKS: Mapping[str, Callable[[Task], Answer]] = {
+    "review": review_task,
+    "remember": remember_task,
+    "estimate": estimate_task,
+    "fix": fix_task,
+    "sarif": sarif_task,
+}

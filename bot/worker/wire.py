@@ -1,4 +1,4 @@
-"""What goes to the worker: a line of JSON, then the contents of all files, each once, in the order of their hashes."""
+"""What goes to the worker: a line of JSON, then the contents of all files, each once, in the order of their hashes, then what is kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _MAX_HEADER_BYTES = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """``what`` is "review" or the word of a command; ``arguments`` are its options, ``configuration`` files of the base branch."""
+    """``what`` is "review" or the word of a command; ``arguments`` are its options, ``configuration`` files of the base branch.
+
+    ``kept`` is what former reviews of the repository have left.
+    """
 
     what: str
     base: Snapshot
@@ -24,6 +27,7 @@ class Task:
     configuration: Mapping[str, bytes]
     base_tip: str = ""
     arguments: tuple[str, ...] = ()
+    kept: bytes = b""
 
 
 def pack(task: Task) -> Iterable[bytes]:
@@ -36,11 +40,13 @@ def pack(task: Task) -> Iterable[bytes]:
         "base": _snapshot_header(task.base, contents),
         "head": _snapshot_header(task.head, contents),
         "configuration": _files_header(task.configuration, contents),
+        "kept": len(task.kept),
         "sizes": {name: len(content) for name, content in sorted(contents.items())},
     }
     yield json.dumps(header).encode() + b"\n"
     for name in sorted(contents):
         yield contents[name]
+    yield task.kept
 
 
 def unpack(stream: IO[bytes]) -> Task:
@@ -54,6 +60,7 @@ def unpack(stream: IO[bytes]) -> Task:
         configuration={path: contents[name] for path, name in header["configuration"].items()},
         base_tip=header["base_tip"],
         arguments=tuple(header["arguments"]),
+        kept=_exactly(stream, header["kept"]),
     )
 
 

@@ -38,7 +38,8 @@ def main() -> int:
         time.sleep(int(slept[1]))
     if "CRASH" in text:
         return 7
-    json.dump({"estimate": estimated, "review": reviewed, "fix": fixed, "sarif": scanned}[task.what](task), sys.stdout)
+    answers = {"estimate": estimated, "review": reviewed, "fix": fixed, "sarif": scanned, "remember": remembered}
+    json.dump(answers[task.what](task), sys.stdout)
     return 0
 
 
@@ -68,6 +69,10 @@ def fixed(task: Task) -> dict[str, object]:
         "rules": ["marked-line"],
         "fixes": sum(raw.count(b"BUG") for raw in task.head.contents.values()),
     }
+
+
+def remembered(_task: Task) -> dict[str, object]:
+    return {"kept": {}}
 
 
 def scanned(task: Task) -> dict[str, object]:
