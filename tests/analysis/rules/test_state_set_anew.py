@@ -1,0 +1,33 @@
+"""A layer that keeps state, alone in a repository: whether another method of it sets the state decides."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.engine import analyse
+from analysis.rules import hidden_state_graph
+from analysis.snapshot import Snapshot
+
+LAYER = """
+import torch
+from torch import nn
+
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRU(4, 4)
+        self.state = None
+
+    def {method}(self, x):
+        {line}
+
+    def forward(self, x):
+        out, self.state = self.cell(x, self.state)
+        return out
+"""
+
+
+@pytest.mark.parametrize(("method", "line", "found"), [("prepare", "self.state = x.new_zeros(1, 4, 4)", False), ("scaled", "return 2 * x", True)])
+def test_a_method_may_set_the_state_before_each_batch(method, line, found):
+    report = analyse(Snapshot.of({"encoder.py": LAYER.format(method=method, line=line).encode()}), [hidden_state_graph.RULE])
+    assert [finding.rule for finding in report.findings] == ["hidden-state-graph"] * found
