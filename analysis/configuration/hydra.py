@@ -102,7 +102,7 @@ class _Composition:
 
 def composed(machine: Machine, folder: str, name: Value, overrides: Value = ()) -> Value:
     """The tree that ``name`` and its defaults compose, with ``group=file`` and ``setting=value`` overrides."""
-    pairs = [item.lstrip("+~").partition("=")[::2] for item in overrides or () if isinstance(item, str)]
+    pairs = [item.lstrip("+~").partition("=")[::2] for item in (overrides if isinstance(overrides, (list, tuple)) else ()) if isinstance(item, str)]
     pairs += [(key, str(value)) for key, value in machine.state.get("arguments", {}).items()]
     composition = _Composition(machine, folder, {})
     groups = {path[len(folder) :].strip("/").rpartition("/")[0] for path in machine.snapshot.contents if path.startswith(folder)}

@@ -254,10 +254,10 @@ def _merge(call: Call) -> Value:
 @SUBJECT.function("omegaconf.OmegaConf.from_cli", "omegaconf.OmegaConf.from_dotlist")
 def _from_cli(call: Call) -> Value:
     """The command line is empty but for what the caller sets, which was put in when the tree was made."""
-    settings = _empty(call.machine)
-    for item in call.get(0, "dotlist") or ():
-        name, given, text = item.partition("=") if isinstance(item, str) else ("", "", "")
-        if given:
+    settings, given = _empty(call.machine), call.get(0, "dotlist")
+    for item in given if isinstance(given, (list, tuple)) else ():
+        name, sign, text = item.partition("=") if isinstance(item, str) else ("", "", "")
+        if sign:
             put(call.machine, settings, name, as_yaml(call.machine, text, ""))
     return tree(call.machine, settings)
 
