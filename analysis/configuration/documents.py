@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from analysis.configuration.meant import OpenMapping, common, meant_files
+from analysis.configuration.meant import ENDINGS, OpenMapping, common, meant_files
 from analysis.interpreter.files import OpenFile
 from analysis.interpreter.open_dict import OpenDict
 from analysis.interpreter.values import Call, GuestDict, GuestList, Symbol, Value
@@ -196,7 +196,8 @@ def yaml_document(machine: Machine, source: Value) -> Value:
     except (yaml.YAMLError, RecursionError, ValueError):
         return machine.domain.unknown(machine, "the content of a YAML text, which cannot be read", machine.span)
     if found is None:
-        return machine.domain.unknown(machine, "the content of a YAML file that is not in the repository", machine.span)
+        name = f"{source.name!r}, which" if isinstance(source, OpenFile) and source.name.endswith(ENDINGS) else "a YAML file that"
+        return machine.domain.unknown(machine, f"the content of {name} is not in the repository", machine.span)
     return made_of(found[0], Reader(machine, found[1], found[2]))
 
 

@@ -15,7 +15,8 @@ import yaml
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
 
-_ENDINGS = (".yaml", ".yml")
+#: How the names of YAML files end.
+ENDINGS = (".yaml", ".yml")
 _KEY = re.compile(rb"^([A-Za-z_]\w*)\s*:", re.MULTILINE)
 _WORD = re.compile(rb"[A-Za-z_]\w+")
 #: Longer files are data.
@@ -37,7 +38,7 @@ def meant_files(machine: Machine) -> list[str]:
     contents = machine.snapshot.contents
     folder = posixpath.dirname(machine.entry_path)
     below = f"{folder}/" if folder else ""
-    found = [path for path in sorted(contents) if path.startswith(below) and path.endswith(_ENDINGS) and "/." not in f"/{path}"]
+    found = [path for path in sorted(contents) if path.startswith(below) and path.endswith(ENDINGS) and "/." not in f"/{path}"]
     words = frozenset[bytes]().union(*(_words(module.file.content) for module in machine.loaded.values()))
     asked = {path: len(words.intersection(_KEY.findall(raw))) for path in found[:_MOST_FILES] if len(raw := contents[path]) <= _MAX_BYTES}
     most = max(asked.values(), default=0)
