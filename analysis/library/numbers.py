@@ -8,7 +8,7 @@ from analysis.interpreter.values import MISSING, Call, HostFunction, Symbol, Val
 from analysis.library.domain import domain_of
 from analysis.library.host_work import host_work
 from analysis.library.knowledge import Example, Subject
-from analysis.library.randomness import SEEDED
+from analysis.library.randomness import SEEDED, seeded
 from analysis.library.recording import emit
 from analysis.library.tensor import tensors_in
 from analysis.trace.events import Kind
@@ -93,10 +93,18 @@ fastai.torch_core.set_seed timm.utils.random_seed composer.utils.reproducibility
 """
 
 
-@SUBJECT.function(*_SEEDERS.split())
-def _seed(call: Call) -> Value:
-    emit(call.machine, Kind.SEED, value=call.args[0] if call.args else next(iter(call.kwargs.values()), None))
-    return domain_of(call).casting.symbol("a generator", call.span, ())
+def _seeding(dotted: str) -> HostFunction:
+    def run(call: Call) -> Value:
+        seed = call.args[0] if call.args else next(iter(call.kwargs.values()), None)
+        emit(call.machine, Kind.SEED, value=seed)
+        seeded(call, dotted, seed)
+        return domain_of(call).casting.symbol("a generator", call.span, ())
+
+    return HostFunction(dotted, run)
+
+
+for _name in _SEEDERS.split():
+    SUBJECT.values[_name] = _seeding(_name)
 
 
 _GENERATOR = SUBJECT.cls("torch.Generator")

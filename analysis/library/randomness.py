@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.interpreter.values import Call, HostFunction, Instance, Value
+from analysis.interpreter.values import Call, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.recording import emit
@@ -86,12 +86,29 @@ def _drawn(call: Call, generator: Instance | None, name: str) -> None:
     emit(call.machine, Kind.DRAW, subject=generator, detail=Drawn(name, call.machine.state.get(LOADING)))
 
 
+#: Of the machine's state: the packages whose global generators differ between ranks, because each was seeded by its rank.
+_BY_RANK = "seeded by rank"
+_PACKAGES = ("random", "numpy", "torch")
+
+
+def seeded(call: Call, dotted: str, seed: Value) -> None:
+    """The function ``dotted`` seeds the global generator of its package, or those of all."""
+    package = dotted.partition(".")[0]
+    known: frozenset[str] = call.machine.state.get(_BY_RANK, frozenset())
+    named = {package} if package in _PACKAGES else set(_PACKAGES)
+    call.machine.state[_BY_RANK] = known | named if getattr(seed, "rank_varying", False) is True else known - named
+
+
 def _function(dotted: str) -> HostFunction:
     """A function that draws from the global generator."""
+    package = dotted.partition(".")[0]
 
     def run(call: Call) -> Value:
         _drawn(call, None, dotted)
-        return domain_of(call).casting.result(call, "a random number")
+        made = domain_of(call).casting.result(call, "a random number")
+        if isinstance(made, Symbol) and package in call.machine.state.get(_BY_RANK, ()):
+            made.rank_varying = True
+        return made
 
     return HostFunction(dotted, run)
 

@@ -24,7 +24,7 @@ from analysis.library.optimizers import PREPARED
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in, distinct
 from analysis.rules._rhythms import SEVERAL, Rhythm, rhythm_of, rhythm_of_micro_batches
-from analysis.rules._schedules import counted_in_batches, counts_ranks, left_behind, length_of, stays_behind, times_ranks
+from analysis.rules._schedules import counted_in_batches, counts_ranks, last_milestone, left_behind, length_of, stays_behind, times_ranks
 from analysis.rules._statements import is_alone
 from analysis.source import Span
 from analysis.trace import Trace
@@ -59,6 +59,9 @@ def _wrong(trace: Trace, scheduler: Instance, rhythm: Rhythm) -> str | None:
         whole = isinstance(length, int) and isinstance(rhythm.epochs, int) and length == rhythm.epochs * rhythm.batches
         told = per_epoch is not None and per_epoch != 1 and options.get("epochs") is not None
         return "its length is counted in batches, but it is stepped once per epoch: it hardly leaves its beginning" if told or whole else None
+    last = last_milestone(scheduler)
+    if last is not None and isinstance(rhythm.epochs, int) and SEVERAL < last <= rhythm.epochs:
+        return "its milestones are counted in epochs, but it is stepped with every batch: they are passed within the first epochs"
     if length is not None and _same(length, rhythm.epochs) and not counted_in_batches(trace, scheduler):
         return "its length is counted in epochs, but it is stepped with every batch: it is over within the first epoch"
     if (

@@ -239,3 +239,48 @@ def test_every_nth_sample_from_the_rank_on_is_one_more_on_some_ranks():
     assert not found(DEALT.format(length=uneven, use=GATHERED.format(part=".mean(0)")), *rules)
     assert not found(DEALT.format(length=even, use=TRAINED), *rules)
     assert not found(DEALT.format(length=even, use=GATHERED.format(part="")), *rules)
+
+
+MILESTONES = """
+import torch
+
+def train(net, loader, epochs={epochs}):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    schedule = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones={milestones})
+    for epoch in range(epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+{inside}        schedule.step()
+
+train(torch.nn.Linear(8, 1), torch.load("batches.pt"))
+"""
+RANDOM = """
+import random
+import torch
+import torch.distributed as dist
+
+def main(net, loader, seed):
+    dist.init_process_group("nccl")
+    random.seed({seed})
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        loss = net(x).mean()
+        loss.backward()
+        optimizer.step()
+        if random.random() < 0.1:
+            dist.all_reduce(loss.detach())
+"""
+
+
+def test_milestones_in_epochs_are_passed_once_per_epoch():
+    assert found(MILESTONES.format(epochs=90, milestones=[30, 60], inside="    "), "scheduler-interval")
+    assert not found(MILESTONES.format(epochs=90, milestones=[30, 60], inside=""), "scheduler-interval")
+    assert not found(MILESTONES.format(epochs=12, milestones=[30_000, 60_000], inside="    "), "scheduler-interval")
+
+
+def test_ranks_that_seed_by_their_number_draw_other_numbers():
+    assert found(RANDOM.format(seed="seed + dist.get_rank()"), "rank-divergent-branch")
+    assert not found(RANDOM.format(seed="seed"), "rank-divergent-branch")
