@@ -17,12 +17,14 @@ import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from http import HTTPStatus
 from pathlib import Path
 
 from benchmarks.campaign.invariants import broken, is_unfinished
 from benchmarks.campaign.play import Played, play
 from benchmarks.campaign.schedule import drawn
 from benchmarks.campaign.server import Server
+from bot.events import handlers
 from simulator import BadGateway, Drop, RateLimited, Simulator
 
 _REST_SECONDS = 900.0
@@ -47,9 +49,21 @@ async def main(words: argparse.Namespace) -> int:
             github.webhooks.release()
             await github.deliveries_settled()
             github.faults.clear()
-            came_to_rest = await server.idle(_REST_SECONDS)
+            came_to_rest = await _arrived(github, server) and await server.idle(_REST_SECONDS)
             server.stop()
             return _report(github, played, kills=words.kills, came_to_rest=came_to_rest, seconds=time.monotonic() - started)
+
+
+async def _arrived(github: Simulator, server: Server) -> bool:
+    """Wait until every delivery that means something was taken: the bot asks for those that failed, less and less often."""
+    ends = time.monotonic() + _REST_SECONDS
+    while time.monotonic() < ends:
+        latest = {delivery.event.guid: delivery.status_code for delivery in github.webhooks.deliveries if delivery.event.name in handlers()}
+        if all(status is not None and status < HTTPStatus.BAD_REQUEST for status in latest.values()):
+            return True
+        if not await server.idle(_REST_SECONDS):
+            return False
+    return False
 
 
 async def _play_all(github: Simulator, seeds: Iterable[int], together: int) -> list[Played]:

@@ -80,8 +80,13 @@ async def test_many_pages_of_failures(github: Simulator, tmp_path: Path) -> None
 
 
 def test_what_is_worth_another_attempt() -> None:
-    failed = [attempt(9, "b"), attempt(7, "a"), attempt(5, "a"), attempt(4, "other", "star"), *(attempt(number, "hopeless") for number in range(4))]
-    assert [(each.guid, each.id) for each in lost(failed, {"pull_request"})] == [("a", 7), ("b", 9)]
+    failed = [attempt(9, "b"), attempt(7, "a"), attempt(5, "a"), attempt(4, "other", "star"), *(attempt(number, "often") for number in range(5))]
+
+    def due(seconds: int) -> list[tuple[str, int]]:
+        return [(each.guid, each.id) for each in lost(failed, {"pull_request"}, datetime.fromtimestamp(seconds, UTC), pause=10.0)]
+
+    assert due(9) == due(33) == [("a", 7), ("b", 9)]
+    assert due(34) == [("often", 4), ("a", 7), ("b", 9)]  # thirty seconds after its fifth attempt
 
 
 def attempt(number: int, guid: str, event: str = "pull_request") -> FailedDelivery:

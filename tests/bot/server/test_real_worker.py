@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -34,7 +36,7 @@ FORGOTTEN = CLEARED.replace("    optimizer.zero_grad()\n", "")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def real_bot(github: Simulator, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
-    settings = settings_for(github, tmp_path_factory.mktemp("state"))
+    settings = settings_for(github, tmp_path_factory.mktemp("kept"))
     async with serving(replace(settings, worker_command=(sys.executable, "-I", "-m", "bot.worker.child"))) as address:
         github.webhook_url = f"{address}/webhook"
         yield address
@@ -61,6 +63,22 @@ async def test_ignore_suggests_the_comment_that_silences_it(github: Simulator) -
     await until(lambda: any(run.status == "completed" for run in repository.check_runs(pull.head_sha)), 60)
     (run,) = repository.check_runs(pull.head_sha)
     assert run.conclusion == "success"
+
+
+async def test_a_push_estimates_what_the_next_pull_request_starts_from(github: Simulator, tmp_path_factory: pytest.TempPathFactory) -> None:
+    repository, _ = await opened(github, "pusher")
+    folder = tmp_path_factory.getbasetemp()
+
+    def kept() -> list[str]:
+        """What was seen of train.py, by hash, whenever something was estimated of it."""
+        (path,) = folder.glob(f"kept0/cache/*/kept/{repository.id}-*.json")
+        return [each["files"]["train.py"] for each in json.loads(path.read_text())["seen"]]
+
+    before = kept()
+    repository.commit("main", {"train.py": CLEARED.replace("100", "200")}, "Train longer")
+    await until(lambda: len(kept()) > len(before))
+    assert kept()[-1] == hashlib.sha256(CLEARED.replace("100", "200").encode()).hexdigest()
+    await at_rest(repository)
 
 
 async def test_fix_commits_the_patch(github: Simulator) -> None:
