@@ -49,7 +49,7 @@ def _document(dotted: str, kind: str) -> HostFunction:
 
 for _name in (
     "torch.load", "safetensors.torch.load_file", "safetensors.safe_open", "joblib.load", "torch.hub.load_state_dict_from_url",
-    "torch.distributed.checkpoint.load", "datasets.load_dataset", "datasets.load_from_disk",
+    "torch.distributed.checkpoint.load", "datasets.load_from_disk",
 ):  # fmt: skip
     SUBJECT.values[_name] = _unknown(_name)
 for _name, _kind in READERS.items():

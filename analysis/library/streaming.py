@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.interpreter.values import Call, External, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import domain_of
+from analysis.library.host_work import host_work
 from analysis.library.knowledge import Example, Subject
 from analysis.library.loading import LOADER
 
@@ -69,6 +70,62 @@ def _samples(call: Call) -> Value:
 def _loader_stage(call: Call) -> Value:
     loader, name = call.args
     return HostFunction(name, lambda _inner: loader)
+
+
+#: A table of Hugging Face's that is read as a stream; workers of a loader share its files, ranks do not.
+TABLE = "datasets.IterableDataset"
+#: Of such a table: each rank has its part.
+DIVIDED = "stream: divided between ranks"
+_TABLE = SUBJECT.cls(TABLE, "torch.utils.data.IterableDataset")
+_NAMES = """
+map filter shuffle take skip with_format with_transform remove_columns rename_column rename_columns select_columns cast cast_column batch repeat add_column
+"""
+_SAME = frozenset(_NAMES.split())
+
+
+@SUBJECT.function("datasets.load_dataset")
+def _load_dataset(call: Call) -> Value:
+    """A stream if it is asked for one, a table that is not known otherwise."""
+    if call.kwargs.get("streaming") is True:
+        return call.machine.instance(domain_of(call).library.cls(TABLE), call.span)
+    return host_work(call, "datasets.load_dataset", lambda inner: domain_of(inner).casting.symbol("datasets.load_dataset()", inner.span, ()))
+
+
+@_TABLE.method("__getitem__")
+def _split(call: Call) -> Value:
+    """``streams["train"]``."""
+    return call.args[0]
+
+
+@_TABLE.method("__getattr__")
+def _of_table(call: Call) -> Value:
+    table, name = call.args
+    if name in _SAME:
+        return HostFunction(name, lambda inner: _derived(inner, table))
+    return domain_of(call).casting.symbol(f"datasets.{name}", call.span, ())
+
+
+@_TABLE.method("shard")
+def _shard(call: Call) -> Value:
+    return _derived(call, call.args[0], divided=True)
+
+
+@SUBJECT.function("datasets.distributed.split_dataset_by_node")
+def _split_by_node(call: Call) -> Value:
+    table = call.get(0, "dataset")
+    return _derived(call, table, divided=True) if isinstance(table, Instance) and table.cls.dotted == TABLE else table
+
+
+def _derived(call: Call, table: Instance, *, divided: bool = False) -> Instance:
+    """Another view of the same stream; what a function of the program makes of it is not followed, but may ask for the rank."""
+    made = call.machine.instance(table.cls, table.span or call.span)
+    made.fields.update({DIVIDED: divided or table.fields.get(DIVIDED) is True, "stream: made by": (*table.fields.get("stream: made by", ()), *call.args)})
+    return made
+
+
+@_TABLE.method("__iter__")
+def _rows(call: Call) -> Value:
+    return (domain_of(call).autograd.plain("sample") for _ in range(domain_of(call).rehearsal.horizon.rounds))
 
 
 @SUBJECT.below("webdataset")

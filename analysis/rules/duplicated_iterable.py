@@ -8,8 +8,8 @@ nothing complains; in evaluation the numbers look right.
 divide the list of files so.
 
 **What is not reported.** Streams that draw at random or never end; that ask for their shard or rank, or for their worker where there is one rank; a
-`worker_init_fn`;
-WebDataset, Hugging Face streams and loaders that Accelerate, Lightning or another framework has prepared: they divide by themselves.
+`worker_init_fn`; WebDataset; Hugging Face's streams between workers, which share their files (ranks do not); loaders that Accelerate, Lightning or another
+framework has prepared: they divide by themselves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Function, Instance, Value
-from analysis.library.streaming import divides_by_worker
+from analysis.library.streaming import DIVIDED, TABLE, divides_by_worker
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in
 from analysis.rules._ranks import depends_on_rank
@@ -51,6 +51,11 @@ def check(trace: Trace) -> Iterator[Reported]:
             told.add(built.span)
             yield _reported_pipeline(trace, built, stream)
             continue
+        if isinstance(stream, Instance) and stream.cls.dotted == TABLE:
+            if _is_read_whole(trace, built, stream) and built.span not in told:
+                told.add(built.span)
+                yield _reported_table(trace, built, stream)
+            continue
         reader = _reader(trace, stream)
         if reader is None or not isinstance(stream, Instance) or prepared(built.subject) or built.detail.get("worker_init_fn") is not None:
             continue
@@ -70,6 +75,29 @@ def _shares_shards(built: Event, stream: Instance) -> bool:
     """Whether several workers run a pipeline that gives each of them all shards."""
     workers = built.detail.get("num_workers", 0)
     return isinstance(workers, int) and workers > 1 and not divides_by_worker(stream)
+
+
+def _is_read_whole(trace: Trace, built: Event, stream: Instance) -> bool:
+    """Whether each rank reads all rows of a table that is streamed."""
+    averaged = several_ranks(trace) and any(event.detail in {"ddp", "fsdp", "fsdp2"} for event in trace.events(Kind.WRAP))
+    divided = stream.fields.get(DIVIDED) is True or depends_on_rank(trace.snapshot, stream) or depends_on_rank(trace.snapshot, built.detail)
+    return averaged and built.context.rank_guard is None and not prepared(built.subject) and not divided
+
+
+def _reported_table(trace: Trace, built: Event, stream: Instance) -> Reported:
+    files = trace.snapshot.contents
+    span = visible(built, files)
+    loaded = [Evidence(stream.span, "the rows are streamed")] if stream.span is not None and stream.span.path in files else []
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(stream),
+        span,
+        "each rank reads all rows of this stream: nothing divides it between the ranks, and gradients are averaged over the same samples",
+        (*loaded, Evidence(span, "every rank has a loader over all of it")),
+        no_fix_because="the stream has to go through datasets.distributed.split_dataset_by_node with the rank and the number of ranks",
+    )
+    return Reported(finding)
 
 
 def _reported_pipeline(trace: Trace, built: Event, stream: Instance) -> Reported:

@@ -110,3 +110,53 @@ def test_a_stream_that_begins_with_one_seed_is_the_same_in_each_worker():
     assert found(SEEDED_STREAM.format(seed="1337", workers=4), "worker-rng-copies")
     assert not found(SEEDED_STREAM.format(seed="torch.initial_seed() % 2**32", workers=4), "worker-rng-copies")
     assert not found(SEEDED_STREAM.format(seed="1337", workers=0), "worker-rng-copies")
+
+
+STREAMED = """
+import torch
+import torch.distributed as dist
+from datasets import load_dataset
+from datasets.distributed import split_dataset_by_node
+from torch.utils.data import DataLoader
+
+def main(net):
+    dist.init_process_group("nccl")
+    rows = load_dataset("c4", split="train", streaming={streaming}).shuffle(seed=1).with_format("torch")
+    {divided}
+    net = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for batch in DataLoader(rows, batch_size=8, num_workers=2):
+        optimizer.zero_grad()
+        net(batch["x"]).mean().backward()
+        optimizer.step()
+"""
+ADAPTED = """
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM
+
+def main(loader):
+    model = AutoModelForCausalLM.from_pretrained("x")
+    {before}
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    {after}
+    model.train()
+    for batch in loader:
+        loss = model(**batch).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_ranks_share_a_stream_only_if_it_is_split():
+    assert found(STREAMED.format(streaming=True, divided=""), "duplicated-iterable")
+    split = "rows = split_dataset_by_node(rows, rank=dist.get_rank(), world_size=dist.get_world_size())"
+    assert not found(STREAMED.format(streaming=True, divided=split), "duplicated-iterable")
+    assert not found(STREAMED.format(streaming=True, divided="rows = rows.shard(2, dist.get_rank())"), "duplicated-iterable")
+
+
+def test_adapters_come_before_the_optimizer():
+    adapters = "model = get_peft_model(model, LoraConfig())"
+    assert found(ADAPTED.format(before="", after=adapters), "stale-optimizer-parameters")
+    assert not found(ADAPTED.format(before=adapters, after=""), "stale-optimizer-parameters", "unoptimized-parameters", "frozen-by-mistake")
