@@ -10,7 +10,7 @@ from analysis.interpreter.values import Class, Function, Instance, Module, Parti
 from analysis.library.annotations import annotated
 from analysis.library.decisions import turn_last
 from analysis.library.functions import unwrapped
-from analysis.library.handlers import ATTACH
+from analysis.library.handlers import ATTACH, CALLBACKS
 from analysis.library.meters import pair
 from analysis.library.options import gone_through, handed_over, missed, open_options
 from analysis.library.ownership import MODULE, is_module
@@ -109,6 +109,8 @@ def _drive(domain: TraceDomain, cls: Class) -> Value:
         return _imagined(domain, "train_module", [instance, tuple(inputs)])
     if isinstance(cls.find(ATTACH), Function):
         return _imagined(domain, "attached", [instance, _unknown_model(domain)])
+    if not names.isdisjoint(CALLBACKS):
+        return _imagined(domain, "called_back", [instance, _unknown_model(domain)])
     hooks = [cls.find(hook) for hook in _STEPS]
     for function in hooks:
         if isinstance(function, Function):

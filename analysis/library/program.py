@@ -96,11 +96,9 @@ class Tracing:
     def due(self) -> Iterator[Entry]:
         """The entries to run; each is to be asked for once what the one before reached was added."""
         yield from (Entry(path) for path in self._paths if self.index.facts[path].script)
-        for entry, definition in candidates(self.index, self._paths):
-            if (entry.path, definition.start) not in self._reached:
-                yield entry
         changed = [path for path in self._paths if path in self._changed]
-        for entry, definition in chain(meters(self.index, self._paths), handlers(self.index, changed), exchanging(self.index, changed)):
+        trained = chain(handlers(self.index, changed), candidates(self.index, self._paths))
+        for entry, definition in chain(trained, meters(self.index, self._paths), exchanging(self.index, changed)):
             if (entry.path, definition.start) not in self._reached:
                 yield entry
         for entry, definition in stateful_modules(self.index, self._paths):

@@ -15,14 +15,41 @@ def train_module(model, arguments):
             optimizer.step()
 
 
-def fit(model):
+def fit(model, callbacks=None):
     from lightning.pytorch import Trainer
 
     class Imagined(Trainer):
         def _validate(self, model, dataloaders):
             super()._validate(model, dataloaders or [None])
 
-    Imagined().fit(model)
+    Imagined(callbacks=callbacks).fit(model)
+
+
+def called_back(callback, net):
+    from lightning.pytorch import LightningModule
+    from transformers import Trainer, TrainerCallback
+
+    class Module(LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.net = net
+
+        def forward(self, *args, **kwargs):
+            return self.net(*args, **kwargs)
+
+        def training_step(self, batch, batch_idx):
+            return total(self(batch))
+
+        def validation_step(self, batch, batch_idx):
+            return total(self(batch))
+
+        def configure_optimizers(self):
+            return torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    if isinstance(callback, TrainerCallback):
+        Trainer(model=net, callbacks=[callback]).train()
+    else:
+        fit(Module(), [callback])
 
 
 def again_and_again(step):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.index import index
 from analysis.library.program import trace_program
 from analysis.snapshot import Snapshot
+from analysis.trace.events import Kind
 
 
 def entries_of(**files: str) -> list[tuple[str, str]]:
@@ -84,3 +85,15 @@ def test_a_changed_handler_is_attached_to_a_loop_that_trains():
         snapshot = Snapshot.of({"saver.py": handler.format(call).encode()})
         found = [event for trace in trace_program(snapshot, index(snapshot), snapshot.contents, snapshot.contents) for event in trace.events_in_order()]
         assert sorted({event.kind.value for event in found if event.kind.value in {"step", "store"}}) == kinds
+
+
+def test_a_changed_callback_is_called_by_a_trainer():
+    code = (
+        "import torch\nimport lightning.pytorch as pl\nclass Samples(pl.Callback):\n    def on_train_batch_end(self, trainer, pl_module, *rest):\n"
+        "        pl_module.eval()\n        with torch.no_grad():\n            pl_module(1)\n"
+    )
+    snapshot = Snapshot.of({"samples.py": code.encode()})
+    for changed, function in ((["samples.py"], "Samples"), ([], "Samples.on_train_batch_end")):
+        traces = list(trace_program(snapshot, index(snapshot), snapshot.contents, changed))
+        assert {trace.function for trace in traces} == {function}
+        assert all(any(trace.events(Kind.BACKWARD)) == bool(changed) for trace in traces)
