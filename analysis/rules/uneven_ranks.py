@@ -6,8 +6,8 @@ its end, and only for some sizes of data set, batch and job.
 
 **How to fix it.** Cut the list of batches to a multiple of the number of ranks, or fill it up, before it is divided; or train under `with ddp.join():`.
 
-**What is not reported.** Lists that are cut or filled up before (a remainder, a quotient, a total size in the same class); streams; loaders that are not
-iterated to train a model whose gradients are averaged.
+**What is not reported.** Lists that are cut or filled up before (a remainder, a quotient, a total size in the same class); streams of which each
+rank counts its rounds; loaders that are not iterated to train a model whose gradients are averaged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
+from analysis.trace.reading import around, dotted
 
+#: What ends a loop before its loader does.
+_COUNTING = frozenset({"islice", "zip", "Join", "join"})
+_STREAM = "torch.utils.data.IterableDataset"
 #: Words of a class that evens its list out somewhere.
 _EVENING = (b"total_size", b"pad", b"drop_last", b"ceil", b"floor", b"trunc", b"min(", b"max(", b"while True", b"cycle")
 
@@ -42,10 +46,27 @@ def check(trace: Trace) -> Iterator[Reported]:
             continue
         part = dealt_out(loader)
         dealing = [(sampler, None if divides(sampler) else _dealt(trace, sampler)) for sampler in samplers_of(loader)]
+        stream = _stream(trace, event, loader)
+        dealing += [(stream, _dealt(trace, stream))] if stream is not None else []
         for dealer, span in [*dealing, (part, part.span)] if part is not None else dealing:
             if span is not None and span not in told and span.path in trace.snapshot.contents:
                 told.add(span)
                 yield _reported(trace, event, wrap, dealer, span)
+
+
+def _stream(trace: Trace, event: Event, loader: Instance) -> Instance | None:
+    """The stream that a loader reads, if the loop over it goes to its end: nothing counts its rounds, and nothing leaves it."""
+    stream, stands = loader.fields.get("dataset"), around(trace.snapshot, event.span)
+    if not isinstance(stream, Instance) or not stream.cls.has_base(_STREAM) or stands is None:
+        return None
+    within = ast.walk(stands.function) if stands.function is not None else ()
+    if any(isinstance(node, ast.Call) and (dotted(node.func) or "").rpartition(".")[2] in _COUNTING for node in within):
+        return None
+    match stands.statements[-1:]:
+        case [ast.For(iter=ast.Name() | ast.Attribute() | ast.Call(func=ast.Name(id="enumerate" | "tqdm")), body=body)]:
+            leaves = any(isinstance(node, (ast.Break, ast.Return)) for each in body for node in ast.walk(each))
+            return None if leaves else stream
+    return None
 
 
 def _dealt(trace: Trace, sampler: Instance) -> Span | None:
@@ -55,17 +76,20 @@ def _dealt(trace: Trace, sampler: Instance) -> Span | None:
     if cls.span is None or not isinstance(found, Function) or cls.span.path not in trace.snapshot.contents:
         return None
     source = trace.snapshot.contents[cls.span.path][cls.span.start : cls.span.end]
-    if any(word in source for word in _EVENING) or _divides_numbers(found, cls.find("__init__")):
+    if any(word in source for word in _EVENING):
         return None
-    for node in ast.walk(found.node):
-        if isinstance(node, (ast.Call, ast.Subscript)) and _starts_at_rank(node, sampler):
-            return found.module.file.span(node)
-    return None
+    turn = next((node.test for node in ast.walk(found.node) if isinstance(node, ast.If) and _is_turn_of_rank(node, found, sampler)), None)
+    if _divides_numbers(found, cls.find("__init__"), but=turn):
+        return None
+    dealt = (node for node in ast.walk(found.node) if isinstance(node, (ast.Call, ast.Subscript)) and _starts_at_rank(node, sampler))
+    place = next(dealt, turn)
+    return found.module.file.span(place) if place is not None else None
 
 
-def _divides_numbers(*functions: Value) -> bool:
+def _divides_numbers(*functions: Value, but: ast.expr | None) -> bool:
     """Whether a quotient or remainder is computed: to cut or fill up, most likely."""
-    nodes = (node for function in functions if isinstance(function, Function) for node in ast.walk(function.node))
+    asked = set() if but is None else set(ast.walk(but))
+    nodes = (node for function in functions if isinstance(function, Function) for node in ast.walk(function.node) if node not in asked)
     return any(isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.FloorDiv, ast.Div)) for node in nodes)
 
 
@@ -78,6 +102,26 @@ def _starts_at_rank(node: ast.Call | ast.Subscript, sampler: Instance) -> bool:
             return _is_rank(start, sampler)
         case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[_, start, ast.Constant(value=None), _]):
             return _is_rank(start, sampler)
+    return False
+
+
+def _is_turn_of_rank(node: ast.If, reader: Function, sampler: Instance) -> bool:
+    """``if i % n == rank:`` or ``if i % n != rank: continue``."""
+    match node.test:
+        case ast.Compare(left=ast.BinOp(op=ast.Mod()), ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
+            return _is_rank(right, sampler) or (isinstance(right, ast.Name) and _holds_rank(right.id, reader, sampler))
+    return False
+
+
+def _holds_rank(name: str, reader: Function, sampler: Instance) -> bool:
+    """Whether the function assigns the rank to a name."""
+    for node in ast.walk(reader.node):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                return _is_rank(value, sampler)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                if any(isinstance(each, ast.Name) and each.id == name and _is_rank(value, sampler) for each, value in zip(names, values, strict=False)):
+                    return True
     return False
 
 

@@ -160,3 +160,36 @@ def test_adapters_come_before_the_optimizer():
     adapters = "model = get_peft_model(model, LoraConfig())"
     assert found(ADAPTED.format(before="", after=adapters), "stale-optimizer-parameters")
     assert not found(ADAPTED.format(before=adapters, after=""), "stale-optimizer-parameters", "unoptimized-parameters", "frozen-by-mistake")
+
+
+TURNS = """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, IterableDataset
+
+class Records(IterableDataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        rank, world = dist.get_rank(), dist.get_world_size()
+        for i, row in enumerate(self.rows):
+            if i % world == rank:
+                yield torch.tensor(row)
+
+def main(net, rows):
+    dist.init_process_group("nccl")
+    net = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(3):
+        for step, x in enumerate(DataLoader(Records(rows), batch_size=8)):
+            {end}
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+"""
+
+
+def test_streams_in_which_ranks_take_turns_end_unevenly():
+    assert found(TURNS.format(end="pass"), "uneven-ranks")
+    assert not found(TURNS.format(end="if step == 100:\n                break"), "uneven-ranks")
