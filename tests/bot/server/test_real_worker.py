@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from simulator import PullRequest, Repository, Simulator
-from simulator.simulator import LEAST_PERMISSIONS
+from simulator.simulator import EVENTS, LEAST_PERMISSIONS
 from tests.bot.server.conftest import at_rest, serving, settings_for
 from tests.bot.server.test_commands import replies
 from tests.bot.waiting import until
@@ -32,6 +32,13 @@ for step in range(100):
     optimizer.step()
 """
 FORGOTTEN = CLEARED.replace("    optimizer.zero_grad()\n", "")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def github() -> AsyncIterator[Simulator]:
+    async with Simulator.start(events=(*EVENTS, "push")) as simulator:
+        yield simulator
+        assert simulator.violations == []
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
