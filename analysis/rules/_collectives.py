@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from analysis.interpreter.own_items import HAS_ITEMS
 from analysis.interpreter.values import Symbol
 from analysis.library.ranks import asks_for_rank
+from analysis.rules._met_elsewhere import is_met_elsewhere
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind, RankGuard
@@ -53,7 +54,8 @@ def guarded(trace: Trace, wanted: Callable[[RankGuard], bool]) -> Iterator[tuple
         guard = next((each for each in reversed(event.context.rank_guards) if wanted(each)), None)
         if guard is None or not (in_whole_group(event) or has_own_items(guard)) or (event.subject in SAVES, guard.span) in told:
             continue
-        if not _has_partner(event, guard, partners) and (event.subject, event.context.function, guard.span, not guard.until) not in sides:
+        partnered = _has_partner(event, guard, partners) or (event.subject, event.context.function, guard.span, not guard.until) in sides
+        if not partnered and not is_met_elsewhere(trace, event, guard):
             told.add((event.subject in SAVES, guard.span))
             yield event, guard
 

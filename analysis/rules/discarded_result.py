@@ -6,7 +6,8 @@ shuffles nothing.
 
 **How to fix it.** Keep the result, `x = x.detach()`, or call the version that works in place, `p.data.clamp_(-c, c)`.
 
-**What is not reported.** In-place versions (`detach_`, `inplace=True`); a forward or a matrix product that is run to warm up or to measure.
+**What is not reported.** In-place versions (`detach_`, `inplace=True`); a forward or a matrix product that is run to warm up or to measure;
+`map` with a function that returns nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from analysis.library.data_tables import is_table
 from analysis.library.tensor import Made, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._chains import UNBOUNDED
-from analysis.source import Span
+from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.reading import call_at, dotted, receiver, text
@@ -41,15 +43,27 @@ def check(trace: Trace) -> Iterator[Reported]:
     told: set[Span] = set()
     for event in trace.events(Kind.DISCARD):
         made, span = event.value.made if isinstance(event.value, Tensor) else None, event.span
-        if span in told or span.path not in trace.snapshot.contents or call_at(trace.snapshot, span) is None:  # a name that a notebook shows is no call
+        call = call_at(trace.snapshot, span) if span not in told and span.path in trace.snapshot.contents else None
+        if call is None or any(keyword.arg == "out" for keyword in call.keywords):  # a name that a notebook shows is no call
             continue
         if made is None:
-            if is_table(event.subject, event.detail):
+            if is_table(event.subject, event.detail) and _gives_something(trace, span, call):
                 told.add(span)
                 yield _reported_table(trace, event)
         elif (made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True) or _is_arithmetic(made):
             told.add(span)
             yield _reported(trace, span, made)
+
+
+def _gives_something(trace: Trace, span: Span, call: ast.Call) -> bool:
+    """Whether the function that goes over the rows, if there is one, is seen to return something: one that does not is called for what else it does."""
+    source = trace.snapshot.source(span.path)
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == "function"), call.args[0] if call.args else None)
+    match call.func, given:
+        case ast.Attribute(attr="map" | "filter"), ast.Name(id=name) | ast.Attribute(attr=name) if isinstance(source, SourceFile):
+            bodies = [node for node in walk(source.tree) if isinstance(node, ast.FunctionDef) and node.name == name]
+            return any(isinstance(node, ast.Return) and node.value is not None for body in bodies for node in walk(body))
+    return True
 
 
 def _is_arithmetic(made: Made) -> bool:

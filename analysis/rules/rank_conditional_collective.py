@@ -21,6 +21,7 @@ from analysis.fixes.change import MoveStatement, Proposal, Reported
 from analysis.library.ownership import has_buffers
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._collectives import SAVES, by_rank, guarded, place, who
+from analysis.rules._met_elsewhere import is_met_elsewhere
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind, RankGuard
@@ -49,7 +50,7 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
         quiet = event.detail.how == "ddp" and not event.context.grad and not sends
         if guard is None or event.detail.how not in _TALKING or quiet or guard.span in told or _others_run_it(trace, event, guard):
             continue
-        if _other_side_unread(trace, guard):
+        if _other_side_unread(trace, guard) or is_met_elsewhere(trace, event, guard):
             continue
         told.add(guard.span)
         span = place(trace, event, guard)

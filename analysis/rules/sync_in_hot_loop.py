@@ -68,7 +68,14 @@ def _waits(trace: Trace) -> Iterator[_Wait]:
         # Where backwards come every n iterations, what else does may come less often: n and the other number are both unknown.
         each = len(trained) > max(trained) - min(trained)
         if each and len(turns & trained) >= _ENOUGH and len(turns & trained) >= len(trained) - 1:
-            yield _Wait(events[0], backwards[loop][0], inner=events[0].context.stamp[-1][0] != loop and _is_new(events[0]))
+            yield _Wait(events[0], backwards[loop][0], inner=_is_inner(trace, events[0], loop) and _is_new(events[0]))
+
+
+def _is_inner(trace: Trace, event: Event, loop: int) -> bool:
+    """Whether another loop goes round within the step: one of the program, not a framework's over its callbacks."""
+    number = event.context.stamp[-1][0]
+    inner = trace.loop(number)
+    return number != loop and (inner is None or inner.span.path in trace.snapshot.contents)
 
 
 def _is_new(event: Event) -> bool:

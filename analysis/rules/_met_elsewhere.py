@@ -1,0 +1,52 @@
+"""What the source shows of ranks that seem to miss a collective: they come to it by another way, are not its group's, or do not run yet."""
+
+from __future__ import annotations
+
+import ast
+
+from analysis.source import Span
+from analysis.syntax import walk
+from analysis.trace import Trace
+from analysis.trace.events import Event, RankGuard
+from analysis.trace.places import frames
+from analysis.trace.reading import around, call_at, span_of
+
+_STARTS = frozenset({"spawn", "start_processes"})
+_GROUPS = frozenset({"group", "process_group"})
+
+
+def is_met_elsewhere(trace: Trace, event: Event, guard: RankGuard) -> bool:
+    """Whether one of the three holds for the collective ``event`` behind ``guard``."""
+    return _asks_for_group(trace, event) or _starts_ranks(trace, guard.span) or _is_handed_over(trace, event, guard)
+
+
+def _asks_for_group(trace: Trace, event: Event) -> bool:
+    """Whether the group is what a function gives: one that is set up elsewhere, of which the run may not know more than that it is None at first."""
+    call = call_at(trace.snapshot, event.span)
+    return call is not None and any(keyword.arg in _GROUPS and isinstance(keyword.value, ast.Call) for keyword in call.keywords)
+
+
+def _starts_ranks(trace: Trace, condition: Span) -> bool:
+    """Whether the function around the condition starts the processes: it runs before there are ranks."""
+    stands = around(trace.snapshot, condition)
+    return stands is not None and stands.function is not None and any(_called(node) in _STARTS for node in walk(stands.function))
+
+
+def _is_handed_over(trace: Trace, event: Event, guard: RankGuard) -> bool:
+    """Whether the other side of the condition gives the function that leads to the collective to somebody who may call it."""
+    stands = around(trace.snapshot, guard.span)
+    test = next((each for each in reversed(stands.statements) if isinstance(each, ast.If)), None) if stands is not None else None
+    if test is None or span_of(trace.snapshot, guard.span.path, test.test) != guard.span:
+        return False
+    inside = [call_at(trace.snapshot, span) for span in frames(event)]
+    called = {_called(call) for call in inside if call is not None}
+    given = (each for node in walk(test) if isinstance(node, ast.Call) for each in (*node.args, *(keyword.value for keyword in node.keywords)))
+    return any(isinstance(each, ast.Name) and each.id in called for each in given)
+
+
+def _called(node: ast.AST) -> str:
+    """The last name of what a call calls."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+            return name
+    return ""

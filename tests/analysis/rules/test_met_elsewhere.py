@@ -1,0 +1,86 @@
+"""Ranks that seem to miss a collective: they are handed the function, belong to another group, or are not started yet."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.engine import analyse
+from analysis.rules import rank_conditional_collective
+from analysis.snapshot import Snapshot
+
+STUDY = """
+import optuna
+import torch
+import torch.distributed as dist
+
+def objective(trial):
+    net = torch.nn.parallel.DistributedDataParallel(torch.nn.BatchNorm1d(4))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net(torch.zeros(2, 4)).mean().backward()
+    optimizer.step()
+    total = torch.zeros(())
+    dist.all_reduce(total)
+    return total.item()
+
+dist.init_process_group("nccl")
+if dist.get_rank() == 0:
+    optuna.create_study().{call}
+else:
+    objective(None)
+"""
+GROUPED = """
+import torch
+import torch.distributed as dist
+
+_OWN = None
+
+def own_group():
+    return _OWN
+
+def train(net, rows):
+    dist.init_process_group("nccl")
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in rows:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+        if dist.get_rank() == 0:
+            dist.all_reduce(torch.ones(1), group={group})
+"""
+LAUNCHED = """
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+def setup(rank, size):
+    dist.init_process_group("nccl", rank=rank, world_size=size)
+    dist.barrier()
+
+def work(rank, size):
+    setup(rank + 1, size)
+    net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
+    net(torch.zeros(2, 4)).mean().backward()
+
+def launch(size):
+    {start}
+    if dist.get_rank() == 0:
+        setup(0, size)
+
+launch(4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "found"),
+    [
+        (STUDY.format(call="optimize(objective, n_trials=3)"), False),
+        (STUDY.format(call="trials_dataframe()"), True),
+        (GROUPED.format(group="own_group()"), False),
+        (GROUPED.format(group="None"), True),
+        (LAUNCHED.format(start="mp.spawn(work, nprocs=size - 1, args=(size,), join=False)"), False),
+        (LAUNCHED.format(start="work(0, size)"), True),
+    ],
+)
+def test_ranks_may_come_another_way(program, found):
+    report = analyse(Snapshot.of({"train.py": program.encode()}), [rank_conditional_collective.RULE])
+    assert bool(report.findings) is found
