@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from analysis.enclosing import enclosing, expression_at
@@ -40,6 +40,12 @@ def lasting(trace: Trace, store: Event, iteration: Stamp) -> Iterator[Stamp]:
         for level in range(len(iteration) - 1, 0, -1):
             if not within(stamp_of(store.subject), iteration[:level]) and not _made_anew(trace, store, iteration[:level]):
                 yield iteration[:level]
+
+
+def ends_with_step(trace: Trace, outwards: Sequence[Stamp]) -> bool:
+    """Whether what is kept goes when the step of its micro-batches is done: steps are taken, and none in an iteration that it outlives."""
+    steps = [event.context.stamp for event in trace.events(Kind.STEP)]
+    return bool(steps) and not any(within(step, iteration) for iteration in outwards for step in steps)
 
 
 def _made_anew(trace: Trace, store: Event, iteration: Stamp) -> bool:

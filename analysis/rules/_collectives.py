@@ -55,7 +55,7 @@ def guarded(trace: Trace, wanted: Callable[[RankGuard], bool]) -> Iterator[tuple
         if guard is None or not (in_whole_group(event) or has_own_items(guard)) or (event.subject in SAVES, guard.span) in told:
             continue
         partnered = _has_partner(event, guard, partners) or (event.subject, event.context.function, guard.span, not guard.until) in sides
-        if not partnered and not is_met_elsewhere(trace, event, guard):
+        if not partnered and (has_own_items(guard) or not is_met_elsewhere(trace, event, guard)):
             told.add((event.subject in SAVES, guard.span))
             yield event, guard
 

@@ -24,7 +24,7 @@ from analysis.interpreter.values import Instance, Stamp
 from analysis.library.stores import stamp_of
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._averages import growing_averages
-from analysis.rules._carriers import begins_anew, lasting, moment, placed
+from analysis.rules._carriers import begins_anew, ends_with_step, lasting, moment, placed
 from analysis.rules._keepers import detached, holder_of
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
 from analysis.rules._statements import behind_dispatch
@@ -73,13 +73,13 @@ def _kept(trace: Trace) -> Iterator[Kept]:
             continue
         newest = max(made, key=lambda number: (len(made[number]), number))
         through = [event for event, reached in backwards if not reached.isdisjoint(made)]
-        outwards = lasting(trace, store, made[newest])
+        outwards = list(lasting(trace, store, made[newest]))
         iteration = next((each for each in outwards if any(within(event.context.stamp, each) for event, _ in backwards)), None)
         if iteration and not all(within(event.context.stamp, iteration) for event in through):
             taken_up.add(frames(store))  # by a later iteration: only where the rehearsal ends none comes
         elif iteration and frames(store) not in taken_up and not _emptied(trace, store, iteration):
             backward = next(iter(through), None)
-            if returned.isdisjoint(made) if backward is None else not begins_anew(trace, store):
+            if returned.isdisjoint(made) if backward is None else not begins_anew(trace, store) and not ends_with_step(trace, outwards):
                 yield Kept(store, forwards[newest], backward, running is not None)
 
 
