@@ -13,8 +13,8 @@ from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 
 _SHAPES = """
-view reshape flatten unflatten squeeze unsqueeze permute transpose movedim contiguous clone to float double half bfloat16 type type_as cuda cpu
-getitem attribute index_select gather masked_select chunk split cat stack concat narrow identity unbind t expand repeat dropout
+view view_as reshape reshape_as flatten unflatten squeeze unsqueeze permute transpose movedim contiguous clone to float double half bfloat16 type type_as cuda
+cpu expand_as getitem attribute index_select gather masked_select chunk split cat stack concat narrow identity unbind t expand repeat dropout
 """
 #: Operations that leave each value as it is, or at least every row a row of probabilities.
 SHAPES = frozenset(_SHAPES.split())

@@ -1,7 +1,7 @@
 """Means over unequal numbers of tokens are averaged.
 
-With `ignore_index` a cross entropy is a mean over the tokens that count. Micro-batches hold different numbers of them, so the mean of their
-means is not the mean over the window: a token in a short micro-batch weighs more than one in a long one.
+With `ignore_index`, or as `(loss * mask).sum() / mask.sum()`, a cross entropy is a mean over the tokens that count. Micro-batches hold different
+numbers of them, so the mean of their means is not the mean over the window: a token in a short micro-batch weighs more than one in a long one.
 
 **How to fix it.** Sum the losses (`reduction="sum"`) and divide by the number of counted tokens of the whole window.
 
@@ -17,11 +17,12 @@ from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
-from analysis.interpreter.values import Symbol
-from analysis.library.tensor import Made
+from analysis.interpreter.values import Symbol, Value
+from analysis.library.tensor import Made, Tensor
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._chains import SHAPES, origins
 from analysis.rules._gradients import gradients_of
-from analysis.rules._scaling import Reduction, framework_window, scaling_of
+from analysis.rules._scaling import Reduction, Scaling, framework_window, scaling_of
 from analysis.rules._windows import Window, windows
 from analysis.snapshot import Snapshot
 from analysis.source import Span
@@ -30,6 +31,8 @@ from analysis.trace.places import visible
 from analysis.trace.reading import around, call_at, text
 
 _OVER_TOKENS = frozenset({"cross_entropy", "nll_loss"})
+#: What may stand between a count and the division by it.
+_LIMITS = SHAPES | {"clamp", "clip", "clamp_min", "add"}
 #: What tokens that do not count are called: the marker of language models, or the token that pads. Others, as the 255 of void pixels, are something else.
 _UNCOUNTED = frozenset({-100, 0})
 
@@ -51,12 +54,36 @@ def _mean_over_tokens(window: Window) -> Made | None:
     backward = window.backwards[0]
     scaling = scaling_of(backward.value)
     averaged = bool(scaling.divided) or framework_window(backward.subject) != 1
+    if averaged and scaling.reductions == [Reduction.SUM] and len(scaling.terms) == 1:
+        return _quotient(scaling, others=framework_window(backward.subject) != 1)
     if not averaged or len(scaling.terms) != 1 or scaling.reductions != [Reduction.MEAN]:
         return None
     made = scaling.terms[0]
     ignored = made.options.get("ignore_index")
     counts = isinstance(ignored, Symbol) or (isinstance(ignored, int) and ignored in _UNCOUNTED)
     return made if made.op in _OVER_TOKENS and counts else None
+
+
+def _quotient(scaling: Scaling, *, others: bool) -> Made | None:
+    """The division of ``(loss * mask).sum()`` by the sum of the same mask, if what it gives is divided by the window too (``others``: by a framework)."""
+    counted = [(each, _summed(each.divisor)) for each in scaling.divided]
+    masks = [(each.made, mask) for each, mask in counted if mask is not None]
+    above = scaling.terms[0].inputs[0] if scaling.terms[0].op == "sum" and scaling.terms[0].inputs else None
+    if len(masks) != 1 or not (others or len(counted) > 1) or not isinstance(above, Tensor) or above.made is None or above.made.op != "mul":
+        return None
+    factors = [made for given in above.made.inputs[:2] for made in origins(given)]
+    divided, mask = masks[0]
+    per_token = any(made.op in _OVER_TOKENS and made.options.get("reduction") == "none" for made in factors)
+    return divided if per_token and any(made in factors for made in origins(mask)) else None
+
+
+def _summed(divisor: Value) -> Tensor | None:
+    """What ``mask.sum()`` adds up, if the divisor is that."""
+    for made in origins(divisor, _LIMITS):
+        inner = made.inputs[0] if made.op == "sum" and made.inputs else None
+        if isinstance(inner, Tensor):
+            return inner
+    return None
 
 
 def _is_a_default(snapshot: Snapshot, span: Span) -> bool:

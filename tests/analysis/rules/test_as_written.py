@@ -199,6 +199,22 @@ def main():
 
 main()
 """
+MASKED_MEAN = """
+import torch
+import torch.nn.functional as F
+
+def masked(scores, ids, mask):
+    loss = F.cross_entropy(scores.flatten(0, 1), ids.flatten(), reduction="none").view_as(ids)
+    return (loss * mask).sum() / {kept}  # here
+
+def train(net, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for i, (ids, mask) in enumerate(loader):
+        (masked(net(ids), ids, mask) / 4).backward()
+        if (i + 1) % 4 == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+"""
 
 
 @pytest.mark.parametrize(
@@ -212,6 +228,7 @@ main()
         ("zero-grad-before-step", HOOKED, "runner.optimizer.zero_grad()", "pass"),
         ("unscaled-accumulation", CHUNKS, "", " / len(chunk)"),
         ("bce-activation", LINKS, "", ".sigmoid()"),
+        ("token-mean-accumulation", MASKED_MEAN, "mask.sum()", "1024"),
         ("unshuffled-training", SPREAD, "", "shuffle=True, "),
     ],
 )
