@@ -12,6 +12,7 @@ from analysis.interpreter.frames import Frame
 from analysis.interpreter.joins import join
 from analysis.interpreter.open_dict import OpenDict
 from analysis.interpreter.returns import either
+from analysis.interpreter.scopes import names_of
 from analysis.interpreter.signals import BudgetSpent, GuestRaise
 from analysis.interpreter.values import (
     MISSING,
@@ -105,7 +106,9 @@ def _spread(machine: Machine, value: Value, kwargs: dict[str, Value], span: Span
 
 def call(machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
     """Call ``callee``."""
-    machine.step()
+    machine.steps -= 1
+    if machine.steps < 0:
+        raise BudgetSpent
     match callee:
         case Function():
             return call_function(machine, callee, args, kwargs, span)
@@ -180,13 +183,14 @@ def call_function(machine: Machine, function: Function, args: list[Value], kwarg
     if function.node in machine.skipped:
         machine.note(span, f"{function.qualname} takes more steps than are followed")
         return machine.domain.call_unknown(machine, function, args, kwargs, span)
-    frame = Frame(function.module, {}, dict(function.cells), function.names, function, None, None, function.qualname, machine.stamp)
-    for name in function.names.shared:
+    names = names_of(function.node)
+    frame = Frame(function.module, {}, dict(function.cells), names, function, None, None, function.qualname, machine.stamp)
+    for name in names.shared:
         frame.cells[name] = {}
     binding.bind(machine, function, args, kwargs, frame, span)
     args.clear()
     kwargs.clear()
-    if function.names.is_generator:
+    if names.is_generator:
         return generators.Generator(machine, frame, function.node)
     return run_body(machine, frame, span)
 

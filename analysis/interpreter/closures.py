@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 def make_function(machine: Machine, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str, frame: Frame) -> Function:
     """A function closed over the cells of ``frame`` that it uses."""
-    names = names_of(node)
     defaults = tuple(machine.evaluate(default, frame) for default in node.args.defaults)
     kw_defaults = {
         argument.arg: machine.evaluate(default, frame)
         for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         if default is not None
     }
-    cells = {name: cell for name in names.free if (cell := _cell(frame, name)) is not None}
+    around = frame.cells or frame.outer is not None
+    cells = {name: cell for name in names_of(node).free if (cell := _cell(frame, name)) is not None} if around else {}
     qualname = f"{frame.qualname}.{name}" if frame.qualname else name
-    return Function(name, qualname, node, frame.module, names, defaults, kw_defaults, cells, frame.owner)
+    return Function(name, qualname, node, frame.module, defaults, kw_defaults, cells, frame.owner)
 
 
 def _cell(frame: Frame, name: str) -> dict[Value, Value] | None:

@@ -45,7 +45,10 @@ def _constant(_machine: Machine, node: ast.Constant, _frame: Frame) -> Value:
 
 
 def _name(machine: Machine, node: ast.Name, frame: Frame) -> Value:
-    value = machine.lookup(node.id, frame)
+    name = node.id
+    value = frame.vars.get(name, MISSING) if name not in frame.cells else MISSING
+    if value is MISSING:
+        value = machine.lookup(name, frame)
     if value is MISSING:
         span = frame.file.span(node)
         machine.note(span, f"the name {node.id} is not defined where it is read")
@@ -55,7 +58,8 @@ def _name(machine: Machine, node: ast.Name, frame: Frame) -> Value:
 
 
 def _attribute(machine: Machine, node: ast.Attribute, frame: Frame) -> Value:
-    return machine.getattr(machine.evaluate(node.value, frame), node.attr, frame.file.span(node))
+    owner = node.value
+    return machine.getattr(_HANDLERS[type(owner)](machine, owner, frame), node.attr, frame.file.span(node))
 
 
 def _subscript(machine: Machine, node: ast.Subscript, frame: Frame) -> Value:
@@ -68,8 +72,8 @@ def _slice(machine: Machine, node: ast.Slice, frame: Frame) -> Value:
 
 
 def _binary(machine: Machine, node: ast.BinOp, frame: Frame) -> Value:
-    left = machine.evaluate(node.left, frame)
-    return binary(machine, node.op, left, machine.evaluate(node.right, frame), frame.file.span(node))
+    left, right = node.left, node.right
+    return binary(machine, node.op, _HANDLERS[type(left)](machine, left, frame), _HANDLERS[type(right)](machine, right, frame), frame.file.span(node))
 
 
 def _unary(machine: Machine, node: ast.UnaryOp, frame: Frame) -> Value:

@@ -43,8 +43,8 @@ class Frame:
     pending: list[tuple[Exit, Delta]] = field(default_factory=list)
     generator: Any = None
     receiver: Value = None
+    #: The file whose code runs.
+    file: SourceFile = field(init=False)
 
-    @property
-    def file(self) -> SourceFile:
-        """The file whose code runs."""
-        return self.module.file
+    def __post_init__(self) -> None:
+        self.file = self.module.file

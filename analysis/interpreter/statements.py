@@ -10,6 +10,7 @@ from analysis.interpreter import classes, exceptions, imports, loops, managers, 
 from analysis.interpreter.closures import make_function
 from analysis.interpreter.frames import Exit
 from analysis.interpreter.joins import join
+from analysis.interpreter.signals import BudgetSpent
 from analysis.interpreter.values import MISSING, Alternatives, GuestList, HostValue, Module, Symbol, Value
 from analysis.syntax import walk
 from analysis.trace.tree import Leave
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 def execute(machine: Machine, body: list[ast.stmt], frame: Frame) -> Exit | None:
     """Run statements in order."""
     for node in body:
-        machine.step()
+        machine.steps -= 1
+        if machine.steps < 0:
+            raise BudgetSpent
         left = _HANDLERS[type(node)](machine, node, frame)
         if left is not None:
             return left

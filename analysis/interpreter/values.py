@@ -14,7 +14,6 @@ from analysis.source import SourceFile, Span
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
-    from analysis.interpreter.scopes import Names
 
 #: Any guest value. Host values are guest values, so no narrower type is true.
 Value: TypeAlias = Any
@@ -146,7 +145,6 @@ class Function:
     qualname: str
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     module: Module
-    names: Names
     defaults: tuple[Value, ...]
     kw_defaults: dict[str, Value]
     cells: dict[str, Cell]

@@ -82,14 +82,20 @@ ROLES = (
 RANK_ROLE = Role("", (), ())
 
 
+#: What is told of a symbol that a call gave, before anything is done to it: nothing tells a role.
+_MADE = frozenset({"made"})
+
+
 def role_of(symbol: Symbol, annotation: str) -> Role | None:
     """The role of ``symbol``, if its annotation or its uses tell."""
     if is_rank(symbol):
         return RANK_ROLE
-    named = named_role(annotation)
+    named = named_role(annotation) if annotation else None
     if named is not None:
         return named
     used = uses_of(symbol)
+    if used <= _MADE:
+        return None
     if used <= {"step", ".step"} and "step" in used and "sched" in symbol.why.lower():  # other objects step too: here name and use say the same
         return _SCHEDULER
     for role in ROLES:

@@ -20,12 +20,18 @@ STEPS = 2
 MICRO_BATCHES = 3
 #: Windows of accumulation counted with ``%`` are shortened to this many micro-batches.
 WINDOW = 4
-#: Rounds of a loop in which nothing of interest happens, where the source does not bound it.
-IDLE_ROUNDS = 4096
+#: Rounds of a loop in which nothing of interest happens, where the source does not bound it: what it gathers fills a few large batches.
+IDLE_ROUNDS = 1024
+#: Rounds after which such a loop has to be quick: what it gathers fills a batch.
+SLOW_ROUNDS = 256
 #: Steps of the interpreter that a loop may take without a model in it; whatever it computes by then, nobody waits for the rest.
 IDLE_STEPS = 150_000
+#: The same of a loop in which no tensor is made either.
+DATA_STEPS = 60_000
 #: The same of a loop whose length is not known: one that waits, watches or reads on for as long as the program runs.
 UNBOUNDED_STEPS = 30_000
+#: Steps of such a loop in all, where no tensor is made in it and it has gone round ``SLOW_ROUNDS`` times.
+UNBOUNDED_DATA_STEPS = 6_000
 #: Steps that are left to a run whose peak cannot be told any more: what they show of its configuration is worth seeing.
 AFTER_LOSS = 25_000
 #: Backward passes without a single step after which the run is seen as accumulating without end.
@@ -38,7 +44,7 @@ class Plan:
     ``shortened``: where its length is known and no step is taken in its body, it accumulates a window; this is called when that is cut short.
     """
 
-    __slots__ = ("backwards", "budget", "calls", "length", "machine", "shortened", "steps", "tape")
+    __slots__ = ("backwards", "budget", "calls", "events", "length", "machine", "shortened", "steps", "tape")
 
     def __init__(self, machine: Machine, tape: Tape, length: int | None, shortened: Callable[[], None] | None) -> None:
         self.machine = machine
@@ -46,7 +52,7 @@ class Plan:
         self.budget = machine.steps
         self.tape = tape
         self.length = length
-        self.calls, self.backwards, self.steps = tape.calls, tape.backwards, tape.steps
+        self.calls, self.backwards, self.steps, self.events = tape.calls, tape.backwards, tape.steps, len(tape.events)
 
     def another(self, done: int) -> bool:
         """Whether to run one more iteration after ``done``."""
@@ -64,9 +70,10 @@ class Plan:
             return False
         if seen.calls > self.calls:
             return done < STEPS
+        spent, without = self.budget - self.machine.steps, len(seen.events) == self.events
         if self.length is not None:
-            return self.budget - self.machine.steps < IDLE_STEPS
-        return self.budget - self.machine.steps < UNBOUNDED_STEPS and done < IDLE_ROUNDS
+            return spent < (DATA_STEPS if without else IDLE_STEPS)
+        return done < IDLE_ROUNDS and spent < (UNBOUNDED_DATA_STEPS if without and done >= SLOW_ROUNDS else UNBOUNDED_STEPS)
 
 
 class LibraryPlan:
