@@ -74,6 +74,11 @@ def _item(call: Call) -> Value:
     return call.machine.getitem(_items(call), call.args[1], call.span)
 
 
+@_NAMED_TUPLE.property("_fields")
+def _fields(call: Call) -> Value:
+    return tuple(_names_of(call.args[0].cls))
+
+
 @_NAMED_TUPLE.method("_asdict")
 def _as_dict(call: Call) -> Value:
     return dict(call.args[0].fields)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import StopRun
 from analysis.source import SourceFile
+from estimator.script.growth import Sizes, grow, sizes_in
+from estimator.tape.events import Phase
 from estimator.tape.run import Tape
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ STEPS = 2
 MICRO_BATCHES = 3
 #: Windows of accumulation counted with ``%`` are shortened to this many micro-batches.
 WINDOW = 4
+#: Rounds of a loop of known length that calls a model and runs no backward: what unrolls a sequence is shorter.
+GRAPH_ROUNDS = 128
 #: Rounds of a loop in which nothing of interest happens, where the source does not bound it: what it gathers fills a few large batches.
 IDLE_ROUNDS = 1024
 #: Rounds after which such a loop has to be quick: what it gathers fills a batch.
@@ -44,7 +48,7 @@ class Plan:
     ``shortened``: where its length is known and no step is taken in its body, it accumulates a window; this is called when that is cut short.
     """
 
-    __slots__ = ("backwards", "budget", "calls", "events", "length", "machine", "shortened", "steps", "tape")
+    __slots__ = ("backwards", "budget", "calls", "events", "frame", "length", "machine", "shortened", "sizes", "steps", "tape")
 
     def __init__(self, machine: Machine, tape: Tape, length: int | None, shortened: Callable[[], None] | None) -> None:
         self.machine = machine
@@ -53,6 +57,8 @@ class Plan:
         self.tape = tape
         self.length = length
         self.calls, self.backwards, self.steps, self.events = tape.calls, tape.backwards, tape.steps, len(tape.events)
+        self.frame = machine.frame
+        self.sizes: Sizes = {}
 
     def another(self, done: int) -> bool:
         """Whether to run one more iteration after ``done``."""
@@ -69,11 +75,22 @@ class Plan:
             self.shortened()
             return False
         if seen.calls > self.calls:
-            return done < STEPS
+            return self._another_without_backward(done)
         spent, without = self.budget - self.machine.steps, len(seen.events) == self.events
         if self.length is not None:
             return spent < (DATA_STEPS if without else IDLE_STEPS)
         return done < IDLE_ROUNDS and spent < (UNBOUNDED_DATA_STEPS if without and done >= SLOW_ROUNDS else UNBOUNDED_STEPS)
+
+    def _another_without_backward(self, done: int) -> bool:
+        """A loop that calls a model: with gradients its graph grows from round to round, without them what its variables hold may."""
+        if self.length is not None and self.tape.grad_enabled and self.tape.phase is not Phase.BACKWARD:
+            return done < GRAPH_ROUNDS and self.budget - self.machine.steps < IDLE_STEPS
+        if self.frame is not None and self.length is not None and not self.tape.grad_enabled:
+            if done == STEPS - 1:
+                self.sizes = sizes_in(self.frame)
+            elif done == STEPS and self.length > done:
+                return grow(self.frame, self.sizes, self.length - done - 1)  # and one round more: the last one is the largest
+        return done < STEPS
 
 
 class LibraryPlan:
