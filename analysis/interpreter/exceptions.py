@@ -74,7 +74,7 @@ def survived(machine: Machine, error: GuestRaise, span: Span) -> Value:
 
 def run_try(machine: Machine, node: ast.Try, frame: Frame) -> Exit | None:
     """A try statement. ``finally`` runs on every way out."""
-    catches = bool(node.handlers)  # with ``finally`` alone nothing is caught: the guest did not expect a failure
+    catches = not all(_gives_up(handler) for handler in node.handlers)  # else the guest did not expect a failure
     machine.try_depth += catches
     before = (machine.frame, machine.path, machine.depth, machine.stamp, list(machine.tree.stack))
     try:
@@ -87,6 +87,16 @@ def run_try(machine: Machine, node: ast.Try, frame: Frame) -> Exit | None:
     if left is None and node.orelse:
         left = machine.execute(node.orelse, frame)
     return _finally(machine, node, frame, left)
+
+
+def _gives_up(handler: ast.ExceptHandler) -> bool:
+    """Whether it ends the program, or passes the exception on: whoever wrote it had nothing else to do."""
+    match handler.body[-1]:
+        case ast.Raise(exc=None):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Name(id="exit" | "quit") | ast.Attribute(attr="exit" | "_exit"))):
+            return True
+    return isinstance(handler.type, ast.Name) and handler.type.id == "KeyboardInterrupt"
 
 
 def _handle(machine: Machine, node: ast.Try, frame: Frame, error: GuestRaise) -> Exit | None:
