@@ -47,7 +47,7 @@ def withdraw_chain(place: Workplace) -> Chain:
                 for run in await unsettled_checks(client, place.settings.app_id, head):
                     if _is_over(run, facts, head, current):
                         await complete_check(client, run, REPLACED)
-                    elif run.external_id == external_id(facts, head):  # the newer job reports on it, or GitHub told an older head
+                    elif not run.completed and run.external_id == external_id(facts, head):  # the newer job reports on it, or GitHub told an older head
                         done = False
             return done
 

@@ -21,11 +21,12 @@ _READING = "The training code of base and head is read as soon as it is this cha
 class CheckRun:
     """A check run of ours; ``annotations`` were already sent.
 
-    ``settled``: completed with a result. One that only says that we could not finish may still get its result.
+    ``settled``: completed with a result. One that is ``completed`` and only says that we could not finish may still get its result.
     """
 
     id: int
     external_id: str
+    completed: bool
     settled: bool
     annotations: int
     title: str
@@ -95,5 +96,6 @@ async def _runs(client: Client, app_id: int, head: str) -> list[dict[str, Any]]:
 def _check_run(run: dict[str, Any]) -> CheckRun:
     output = run["output"]
     title = output["title"] or ""
-    settled = run["status"] == "completed" and title != UNFINISHED
-    return CheckRun(run["id"], run["external_id"], settled, output["annotations_count"], title, output["summary"] or "")
+    completed = run["status"] == "completed"
+    settled = completed and title != UNFINISHED
+    return CheckRun(run["id"], run["external_id"], completed, settled, output["annotations_count"], title, output["summary"] or "")
