@@ -59,7 +59,7 @@ def _given(call: Call, words: Sequence[str], required: Sequence[str]) -> Iterato
             yield from _setting(call, name, word)
             name = ""
         else:
-            yield next(positional, ""), word
+            yield next(positional, ""), _literal(word)
 
 
 def _setting(call: Call, name: str, text: str) -> Iterator[tuple[str, Any]]:
@@ -95,7 +95,8 @@ def _value(call: Call, function: Function, name: str, given: dict[str, Any]) -> 
     inner = {key.partition(".")[2]: value for key, value in given.items() if key.startswith(f"{name}.")}
     own = given.get(name, MISSING)
     annotation = next((each.annotation for each in (*function.node.args.args, *function.node.args.kwonlyargs) if each.arg == name), None)
-    kind = _class_named(call, own) if isinstance(own, str) else None
+    takes_text = annotation is not None and "str" in ast.unparse(annotation)
+    kind = _class_named(call, own) if isinstance(own, str) and not takes_text else None
     if kind is not None:
         return call.machine.call(kind, [], {key: _typed(call, value, None) for key, value in inner.items()}, call.span)
     if not inner:
@@ -108,7 +109,9 @@ def _value(call: Call, function: Function, name: str, given: dict[str, Any]) -> 
 
 
 def _typed(call: Call, value: Value, annotation: ast.expr | None) -> Value:
-    """A text that stands for a path, as one."""
+    """A text that stands for a path, as one; a number that stands for a text, as that."""
+    if isinstance(value, (int, float)) and annotation is not None and ast.unparse(annotation) == "str":
+        return str(value)
     is_path = annotation is not None and "Path" in ast.unparse(annotation)
     looks_so = annotation is None and isinstance(value, str) and "/" in value
     return path_of(call.machine, value) if isinstance(value, str) and (is_path or looks_so) else value
