@@ -281,6 +281,7 @@ class TapeDomain(Unwatched):
             self.lose(sentence)
         else:
             self.observed.unknowns[sentence] = None
+            self.observed.outside.add(sentence)
 
     @property
     def inside(self) -> bool:

@@ -53,6 +53,8 @@ class Observed:
     unit_bytes: int = 0
     #: Sentences about what was not followed, or was assumed, and may change the peak.
     unknowns: dict[str, None] = field(default_factory=dict)
+    #: Those of them that are about what was lost outside every model; what reaches one takes the estimate with it.
+    outside: set[str] = field(default_factory=set)
     #: What was lost inside a model, or of one: the peak is then not known.
     lost: dict[str, None] = field(default_factory=dict)
     #: The same without gradients: where the run trains as well, the evaluation is what is not known.
@@ -60,6 +62,8 @@ class Observed:
     #: A window of accumulation that was shortened, as it is written.
     window: Fact = (None, None)
     generated: bool = False
+    #: The sentence about a call that was not followed and was given parameters: it may be the optimizer's.
+    holder: str = ""
     #: What a sharded run keeps in host memory and in which type, by fields of ``estimator.sharding.Layout``.
     layout: dict[str, Any] = field(default_factory=dict)
     #: Results that a library's loop handed out last: bytes by the key of their storage.

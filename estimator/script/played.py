@@ -97,11 +97,14 @@ def is_resolved(run: Run) -> bool:
 
 def _unknowns(run: Run) -> Iterator[str]:
     """What is in doubt, what decides most first."""
-    observed = run.observed
+    observed, resolved = run.observed, is_resolved(run)
     yield from observed.lost
     yield from observed.lost_in_evaluation
     yield from (f"--set {name}: the script has neither a global nor an argument of this name" for name in run.unused)
-    yield from observed.unknowns
+    yield from (
+        f"{each}; no model is given what comes of it, and the peak counts nothing for it" if resolved and each in observed.outside else each
+        for each in observed.unknowns
+    )
     yield from run.tape.assumptions
 
 
