@@ -2,6 +2,8 @@
 
 usage: python -m benchmarks repositories --root DIR [--page FILE] [--only TEXT] [--json FILE]
 
+FILE of ``--json`` keeps what was measured: rows of repositories that are not looked at now stay, so that the page can be made one after another.
+
 DIR holds clones named OWNER+NAME. Entry points are the files below the folders that ``repositories.toml`` names that do something when they are run,
 reach PyTorch, and call what trains (a backward pass, a framework's loop or hook) or what generates: what only evaluates, converts, draws or tests is
 none. Resolved: a peak, with model, batch, precision and the size of the input each known; with assumptions: a peak, and something
@@ -129,22 +131,24 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--only", default="")
     args = parser.parse_args()
-    rows: list[Found] = []
-    commits: dict[str, str] = {}
+    kept = json.loads(args.json.read_text(encoding="utf-8")) if args.json is not None and args.json.is_file() else {}
     for name, listed in tomllib.loads(_LIST.read_text(encoding="utf-8"))["repository"].items():
         folder = args.root / name.replace("/", "+")
         if args.only not in name or not folder.is_dir():
             continue
         snapshot = snapshot_of(folder)
-        commits[name] = subprocess.run(["git", "-C", str(folder), "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+        commit = subprocess.run(["git", "-C", str(folder), "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+        kept[name] = {"commit": commit, "rows": []}
         for entry in entries(snapshot, listed):
-            rows.append(estimated(snapshot, name, entry, {}))
-            print(f"{rows[-1].state:9} {rows[-1].seconds:5.1f} {name}: {entry} {rows[-1].why[:160]}", flush=True)
-    text = page(rows, commits)
+            row = estimated(snapshot, name, entry, {})
+            kept[name]["rows"].append(asdict(row))
+            print(f"{row.state:9} {row.seconds:5.1f} {name}: {entry} {row.why[:160]}", flush=True)
+    listed_names = [name for name in tomllib.loads(_LIST.read_text(encoding="utf-8"))["repository"] if name in kept]
+    text = page([Found(**row) for name in listed_names for row in kept[name]["rows"]], {name: kept[name]["commit"] for name in listed_names})
     if args.page is not None:
         args.page.write_text(text, encoding="utf-8")
     if args.json is not None:
-        args.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+        args.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     print(text.split("\n\n| repository | entry")[0])
     return 0
 

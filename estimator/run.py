@@ -40,9 +40,18 @@ def estimate(snapshot: Snapshot, request: Request) -> tuple[Estimate, ...]:
         return (plain,)
     starts = [_estimated(snapshot, _started(request, each), cards) for each in launches_of(snapshot, request.entry)[:_MOST_STARTS]]
     if all(each.memory is None for each in (plain, *starts)):
-        said = [_estimated(snapshot, _started(request, each), cards) for each in documented_starts_of(snapshot, request.entry)[:_MOST_DOCUMENTED]]
-        starts += [each for each in said if each.memory is not None] or said[:1]
+        starts += _as_documented(snapshot, request, cards)
     return (plain, *starts)
+
+
+def _as_documented(snapshot: Snapshot, request: Request, cards: tuple[Gpu, ...]) -> tuple[Estimate, ...]:
+    """The first start out of the documentation that tells a peak; where none does, the first one, which says why."""
+    tried: list[Estimate] = []
+    for each in documented_starts_of(snapshot, request.entry or "")[:_MOST_DOCUMENTED]:
+        tried.append(_estimated(snapshot, _started(request, each), cards))
+        if tried[-1].memory is not None:
+            return (tried[-1],)
+    return tuple(tried[:1])
 
 
 def _started(request: Request, launch: Launch) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import itertools
 import math
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.interpreter.builtins import BUILTINS
+from analysis.interpreter.exceptions import guest_error
 from analysis.interpreter.values import Call, Class, Function, GuestDict, GuestList, HostFunction, HostValue, Method, Symbol, Value
 
 
@@ -98,8 +100,20 @@ class DefaultDict(GuestDict):
         return value
 
 
+def _literal(call: Call) -> Value:
+    """``ast.literal_eval``: of a text that is no literal, the error that a script waits for."""
+    text = call.args[0]
+    if not isinstance(text, str):
+        return Symbol("ast.literal_eval(…)", call.span, call.machine.stamp)
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError) as error:
+        raise guest_error(error, call.span) from None
+
+
 NAMES.update(
     {
+        "ast.literal_eval": HostFunction("ast.literal_eval", _literal),
         "itertools.cycle": _iterated(itertools.cycle),
         "itertools.product": _iterated(itertools.product),
         "itertools.count": itertools.count,
