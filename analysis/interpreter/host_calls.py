@@ -46,7 +46,7 @@ def call_host(machine: Machine, callee: Callable[..., Value], args: list[Value],
             getattr(unknown, "stamp", machine.stamp),
             rank_varying=any(getattr(each, "rank_varying", False) for each in (*args, *kwargs.values())),
         )
-        made.source = unknown
+        made.source, made.test = unknown, (f"{name}()", *args)
         return made
     if call_is_too_large(name, receiver, args, kwargs.values()):
         return Symbol("a very large value", span, machine.stamp)

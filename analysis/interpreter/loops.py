@@ -107,6 +107,7 @@ def run_while(machine: Machine, node: ast.While, frame: Frame) -> Exit | None:
     """A while loop: an undecided condition is taken to hold as long as the plan allows."""
     span = frame.file.span(node.test)
     running = Running(machine, span, None, len(frame.pending))
+    flagged = False  # whether the condition was known to hold in the round before
     while True:
         condition = machine.evaluate(node.test, frame)
         decided = None if isinstance(condition, Symbol) else machine.truth(condition, span)
@@ -115,8 +116,9 @@ def run_while(machine: Machine, node: ast.While, frame: Frame) -> Exit | None:
             return machine.execute(node.orelse, frame) if node.orelse else None
         if not running.next():
             break
-        if running.done == 0:
-            machine.guards += ranks.differing(machine, condition, span)
+        if running.done == 0 or flagged:
+            machine.guards += ranks.differing(machine, condition, span, later=flagged)
+        flagged = decided is True
         left = running.iteration(node.body, frame)
         if left is not None and left.kind != "continue":
             running.over(frame)

@@ -80,6 +80,7 @@ def dropped(guards: tuple[RankGuard, ...], since: int, *kinds: str) -> tuple[Ran
     return (*guards[:since], *(guard for guard in guards[since:] if guard.until not in kinds))
 
 
-def differing(machine: Machine, condition: Value, span: Span) -> tuple[RankGuard, ...]:
-    """The guard of a loop whose number of rounds differs between ranks."""
-    return (RankGuard(span, condition, None, None, "break", machine.path),) if getattr(condition, "rank_varying", False) is True else ()
+def differing(machine: Machine, condition: Value, span: Span, *, later: bool = False) -> tuple[RankGuard, ...]:
+    """The guard of a loop whose number of rounds differs between ranks; ``later``: what happened in a round decides whether there is another."""
+    varies = getattr(condition, "rank_varying", False) is True
+    return (RankGuard(span, condition, None, None, "break", machine.path, span if later else None),) if varies else ()

@@ -60,7 +60,7 @@ def _number(call: Call) -> Value:
     if tensor is not None:
         return domain_of(call).autograd.plain("host", *call.args)
     made = domain_of(call).casting.result(call, "a number")
-    listed = [each for value in values if isinstance(value, (list, tuple)) for each in value if isinstance(each, Symbol)]
+    listed = [each for value in values for each in (value if isinstance(value, (list, tuple)) else (value,)) if isinstance(each, Symbol)]
     if listed and isinstance(made, Symbol):  # a mean of numbers is made of them, and differs between ranks where they do
         made.test = ("number", *listed)
         made.rank_varying = made.rank_varying or any(each.rank_varying for each in listed)

@@ -59,10 +59,38 @@ def check(trace: Trace) -> Iterator[Reported]:
     for gradients in gradients_of(trace):
         if not gradients.owners or _imagined(trace, gradients) or _holds_unknown(gradients):
             continue
+        unfilled = _never_filled(trace, gradients) if trace.complete else None
+        if unfilled is not None:
+            yield _reported_unfilled(trace, gradients, unfilled)
+            continue
         for witness in trace.run(PROTOCOL, _letters(gradients), *GRADIENT_EVENTS, Kind.GRADIENT_CALL):
             backward = _between(trace, witness.events[0][0], witness.fault)
             if _repeats(witness) and not _of_numbers(backward) and not _through_unknown(backward, gradients):
                 yield _reported(trace, gradients, witness)
+
+
+def _never_filled(trace: Trace, gradients: Gradients) -> Event | None:
+    """A step that a framework's loop leads to, in a run in which no gradient of its optimizer is ever computed: the function that does was not called."""
+    letters = {found for event in trace.events(*GRADIENT_EVENTS, Kind.GRADIENT_CALL) if (found := _letters(gradients)(event)) is not None}
+    if letters & {"backward", "opaque", "use"}:
+        return None
+    files = trace.snapshot.contents
+    steps = (event for event in trace.events(Kind.STEP) if event.subject is gradients.optimizer and event.span.path in files and not trace.undecided(event))
+    return next((event for event in steps if any(span.path not in files for span in event.path)), None)
+
+
+def _reported_unfilled(trace: Trace, gradients: Gradients, step: Event) -> Reported:
+    span = visible(step, trace.snapshot.contents)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(gradients.optimizer),
+        span,
+        f"`{text(trace.snapshot, span)}` finds no gradients: the framework handed over the function that computes them, and nothing calls it",
+        (Evidence(span, "the step comes without the closure in which the training step runs"),),
+        no_fix_because="the closure that the method is given has to be passed on: optimizer.step(closure=...)",
+    )
+    return Reported(finding)
 
 
 def _holds_unknown(gradients: Gradients) -> bool:

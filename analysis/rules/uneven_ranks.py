@@ -48,6 +48,8 @@ def check(trace: Trace) -> Iterator[Reported]:
         dealing = [(sampler, None if divides(sampler) else _dealt(trace, sampler)) for sampler in samplers_of(loader)]
         stream = _stream(trace, event, loader)
         dealing += [(stream, _dealt(trace, stream))] if stream is not None else []
+        table = _table(loader)
+        dealing += [(table, _dealt(trace, table, "__init__"))] if table is not None else []
         for dealer, span in [*dealing, (part, part.span)] if part is not None else dealing:
             if span is not None and span not in told and span.path in trace.snapshot.contents:
                 told.add(span)
@@ -69,10 +71,17 @@ def _stream(trace: Trace, event: Event, loader: Instance) -> Instance | None:
     return None
 
 
-def _dealt(trace: Trace, sampler: Instance) -> Span | None:
-    """Where the sampler takes every n-th item from its rank on, of a list whose length nothing evens out."""
+def _table(loader: Instance) -> Instance | None:
+    """The data set of a loader that gives all batches of it, the last and smaller one too."""
+    dataset = loader.fields.get("dataset")
+    whole = loader.fields.get("drop_last", False) is False and isinstance(dataset, Instance)
+    return dataset if whole and isinstance(dataset, Instance) and not dataset.cls.has_base(_STREAM) else None
+
+
+def _dealt(trace: Trace, sampler: Instance, method: str = "__iter__") -> Span | None:
+    """Where the sampler, or data set, takes every n-th item from its rank on, of a list whose length nothing evens out."""
     cls = sampler.cls
-    found = cls.find("__iter__")
+    found = cls.find(method)
     if cls.span is None or not isinstance(found, Function) or cls.span.path not in trace.snapshot.contents:
         return None
     source = trace.snapshot.contents[cls.span.path][cls.span.start : cls.span.end]
@@ -81,7 +90,7 @@ def _dealt(trace: Trace, sampler: Instance) -> Span | None:
     turn = next((node.test for node in ast.walk(found.node) if isinstance(node, ast.If) and _is_turn_of_rank(node, found, sampler)), None)
     if _divides_numbers(found, cls.find("__init__"), but=turn):
         return None
-    dealt = (node for node in ast.walk(found.node) if isinstance(node, (ast.Call, ast.Subscript)) and _starts_at_rank(node, sampler))
+    dealt = (node for node in ast.walk(found.node) if isinstance(node, (ast.Call, ast.Subscript)) and _starts_at_rank(node, found, sampler))
     place = next(dealt, turn)
     return found.module.file.span(place) if place is not None else None
 
@@ -93,15 +102,15 @@ def _divides_numbers(*functions: Value, but: ast.expr | None) -> bool:
     return any(isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.FloorDiv, ast.Div)) for node in nodes)
 
 
-def _starts_at_rank(node: ast.Call | ast.Subscript, sampler: Instance) -> bool:
+def _starts_at_rank(node: ast.Call | ast.Subscript, reader: Function, sampler: Instance) -> bool:
     """``range(rank, len(x), n)``, ``x[rank::n]`` or ``islice(x, rank, None, n)``: with an end that is the list's own."""
     match node:
         case ast.Call(func=ast.Name(id="range"), args=[start, ast.Call(func=ast.Name(id="len")), _]):
-            return _is_rank(start, sampler)
+            return _is_rank(start, sampler) or (isinstance(start, ast.Name) and _holds_rank(start.id, reader, sampler))
         case ast.Subscript(slice=ast.Slice(lower=ast.expr() as start, upper=None, step=ast.expr())):
-            return _is_rank(start, sampler)
+            return _is_rank(start, sampler) or (isinstance(start, ast.Name) and _holds_rank(start.id, reader, sampler))
         case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[_, start, ast.Constant(value=None), _]):
-            return _is_rank(start, sampler)
+            return _is_rank(start, sampler) or (isinstance(start, ast.Name) and _holds_rank(start.id, reader, sampler))
     return False
 
 

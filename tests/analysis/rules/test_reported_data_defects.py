@@ -193,3 +193,96 @@ def main(net, rows):
 def test_streams_in_which_ranks_take_turns_end_unevenly():
     assert found(TURNS.format(end="pass"), "uneven-ranks")
     assert not found(TURNS.format(end="if step == 100:\n                break"), "uneven-ranks")
+
+
+PATIENCE = """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, DistributedSampler
+
+def mean_loss(net, loader, optimizer):
+    total = 0.0
+    for x in loader:
+        optimizer.zero_grad()
+        loss = net(x).mean()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+    {agree}
+    return total
+
+def train(dataset):
+    dist.init_process_group("nccl")
+    loader = DataLoader(dataset, batch_size=8, sampler=DistributedSampler(dataset))
+    net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    go_on, best, waited = True, 1e9, 0
+    while go_on:
+        total = mean_loss(net, loader, optimizer)
+        waited = 0 if total < best else waited + 1
+        go_on = waited < 5
+"""
+CLOSURE = """
+import lightning as L
+import torch
+
+class Net(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(8, 1)
+
+    def training_step(self, batch, i):
+        return self.net(batch).mean()
+
+    def optimizer_step(self, epoch, i, optimizer, optimizer_closure):
+        optimizer.step({passed})
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
+
+L.Trainer(max_epochs=3).fit(Net(), torch.load("batches.pt"))
+"""
+SHARES = """
+import glob
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, Dataset
+
+class Tiles(Dataset):
+    def __init__(self):
+        files = sorted(glob.glob("*.pt"))
+        {even}
+        self.files = files[dist.get_rank() :: dist.get_world_size()]
+
+    def __len__(self):
+        return len(self.files)
+
+    def __getitem__(self, i):
+        return torch.load(self.files[i])
+
+def main(net):
+    dist.init_process_group("nccl")
+    net = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(3):
+        for x in DataLoader(Tiles(), batch_size=1, shuffle=True):
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+"""
+
+
+def test_ranks_leave_a_while_loop_by_their_own_losses():
+    assert found(PATIENCE.format(agree="pass"), "rank-divergent-branch")
+    agree = "total = torch.tensor(total); dist.all_reduce(total); total = total.item()"
+    assert not found(PATIENCE.format(agree=agree), "rank-divergent-branch")
+
+
+def test_the_closure_that_a_framework_hands_over_is_called():
+    assert found(CLOSURE.format(passed=""), "step-without-backward")
+    assert not found(CLOSURE.format(passed="closure=optimizer_closure"), "step-without-backward")
+
+
+def test_shares_of_files_are_even():
+    assert found(SHARES.format(even="pass"), "uneven-ranks")
+    assert not found(SHARES.format(even="files = files[: len(files) // dist.get_world_size() * dist.get_world_size()]"), "uneven-ranks")
