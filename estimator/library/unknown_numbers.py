@@ -13,7 +13,7 @@ from estimator.tape import facade
 from estimator.tape.device import CPU, CUDA, Device, as_device
 from estimator.tape.dtype import BOOL, FLOAT16, FLOAT32, FLOAT64, INT16, INT32, INT64, UINT8, Dtype
 from estimator.tape.operations.conversion import to
-from estimator.tape.operations.creation import empty
+from estimator.tape.operations.creation import are_plain, empty
 from estimator.tape.registry import operation
 from estimator.tape.tensor import Tensor
 
@@ -29,7 +29,7 @@ def _tensor(call: Call) -> Value:
     """``torch.tensor(data)``, where unknown numbers stand for any."""
     data = call.args[0] if call.args else call.kwargs.get("data")
     dtype, device = call.kwargs.get("dtype"), call.kwargs.get("device")
-    if isinstance(data, (list, tuple)):
+    if isinstance(data, (list, tuple)) and not are_plain(data):
         row = row_in(data)
         data = data if row is None else row
     if isinstance(data, Tokens):
@@ -46,7 +46,7 @@ def _tensor(call: Call) -> Value:
 
 def _countable(data: Any) -> bool:
     """Whether every level of nested lists is as long as it seems: numbers of one and the same item are as many as are written."""
-    if not isinstance(data, (list, tuple)):
+    if not isinstance(data, (list, tuple)) or are_plain(data):
         return True
     items = {id(item) for item in map(_one_of_many, data) if item is not None}
     return len(items) <= 1 and all(isinstance(value, Number) or not is_open(value) for value in data) and all(_countable(item) for item in data)
@@ -68,6 +68,8 @@ def _one_of_many(value: Any) -> OneOfMany | None:
 
 def _with_numbers(data: Any) -> Any:
     match data:
+        case list() | tuple() if are_plain(data):
+            return data
         case list() | tuple():
             return [_with_numbers(item) for item in data]
         case Alternatives(values=values):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -16,6 +17,8 @@ from estimator.tape.tensor import Tensor, new
 
 #: Host tensors of at most so many known numbers keep them.
 _KEPT_VALUES = 4096
+#: Types of Python's own numbers.
+_PLAIN = frozenset({bool, int, float, complex})
 
 
 def _made(shape: Shape, dtype: Dtype | None, device: DeviceLike | None, requires_grad: bool = False) -> Tensor:
@@ -132,13 +135,19 @@ def tensor(data: Any, *, dtype: Dtype | None = None, device: DeviceLike | None =
         result: Tensor = data.to(device=as_device(device or data.device), dtype=dtype or data.dtype)
         return result
     shape, numbers = _numbers(data)
-    told = [number for number in numbers if not _is_untold(number)]
+    told = numbers if are_plain(numbers) else [number for number in numbers if not _is_untold(number)]
     if dtype is None:
-        dtype = _dtype_of(max(told, key=_category)) if told else FLOAT32
+        kinds = dict(zip(map(type, told), told, strict=True)).values() if told is numbers else told
+        dtype = _dtype_of(max(kinds, key=_category)) if told else FLOAT32
     result = _made(shape, dtype, device, requires_grad)
     if not result.device.counted and len(told) == len(numbers) <= _KEPT_VALUES and not any(isinstance(number, Tensor) for number in numbers):
         result.values = tuple(numbers)
     return result
+
+
+def are_plain(row: Sequence[Any]) -> bool:
+    """Whether a row holds Python's own numbers alone: there may be a million."""
+    return _PLAIN.issuperset(map(type, row))
 
 
 def _numbers(data: Any) -> tuple[Shape, list[Any]]:
@@ -149,6 +158,8 @@ def _numbers(data: Any) -> tuple[Shape, list[Any]]:
         return data.shape, [data] * data.shape.numel() if data.values is None else list(data.values)
     if not isinstance(data, (list, tuple)):
         raise NotFollowed(f"torch.tensor of a {type(data).__name__}")
+    if are_plain(data):
+        return (len(data),), list(data)
     rows = [_numbers(item) for item in data]
     return ((len(rows), *rows[0][0]) if rows else (0,)), [number for _, row in rows for number in row]
 
