@@ -37,6 +37,42 @@ def reads(trace: Trace, key: str) -> bool:
     return any(None in found or key in found for source in sources if isinstance(source, SourceFile) for found in (_read(source),))
 
 
+def counts_on(trace: Trace, keys: set[str]) -> Span | None:
+    """Where a file that takes part reads one of the entries ``keys`` and counts on from there: ``range(start, …)`` begins with what it is assigned to."""
+    seen = {span.path for event in trace.events_in_order() for span in (event.span, *event.path[-1:])} | {trace.path}
+    sources = [source for path in sorted(seen & trace.snapshot.contents.keys()) if isinstance(source := trace.snapshot.source(path), SourceFile)]
+    begins = frozenset().union(*(_begins(source) for source in sources))
+    for source in sources:
+        for key, (name, span) in _counters(source).items():
+            if key in keys and name in begins:
+                return span
+    return None
+
+
+@lru_cache(maxsize=256)
+def _begins(source: SourceFile) -> frozenset[str]:
+    """What ranges begin with: the names, or last parts of dotted names."""
+    found: set[str] = set()
+    for node in walk(source.tree):
+        match node:
+            case ast.Call(func=ast.Name(id="range" | "trange"), args=[ast.Name(id=name) | ast.Attribute(attr=name), _, *_]):
+                found.add(name)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=256)
+def _counters(source: SourceFile) -> dict[str, tuple[str, Span]]:
+    """The entries that are assigned, perhaps plus a number, with the name and the statement."""
+    found: dict[str, tuple[str, Span]] = {}
+    for node in walk(source.tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name) | ast.Attribute(attr=name)], value=value):
+                key = _entry(value.left if isinstance(value, ast.BinOp) else value)
+                if key is not None:
+                    found.setdefault(key, (name, source.span(node)))
+    return found
+
+
 @lru_cache(maxsize=256)
 def _read(source: SourceFile) -> frozenset[str | None]:
     """The entries that are read; None: a state is restored from an entry whose name is computed."""

@@ -17,9 +17,9 @@ from collections.abc import Container, Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
-from analysis.interpreter.values import Instance, Value
+from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._entries import keys_of, loaded_from, reads
+from analysis.rules._entries import counts_on, keys_of, loaded_from, reads
 from analysis.rules._objects import Concern, concern, distinct
 from analysis.source import Span
 from analysis.trace import Trace
@@ -53,8 +53,13 @@ def _left_out(trace: Trace, optimizers: list[Instance]) -> Iterator[Reported]:
             for each in _companions(trace, optimizer):
                 place = _restored(trace, save, each, captures) if id(each) in held else None
                 if place is not None:
-                    yield _forgotten(trace, place, save, optimizer, each)
+                    yield _forgotten(trace, place, save, optimizer, each.cls.name)
                     return
+            counted = {key for key, value in save.value.items() if isinstance(key, str) and isinstance(value, (int, Symbol)) and not isinstance(value, bool)}
+            place = counts_on(trace, counted)
+            if place is not None:
+                yield _forgotten(trace, place, save, optimizer, "the count of epochs or steps")
+                return
 
 
 def _restored(trace: Trace, save: Event, each: Instance, captures: dict[int, Event]) -> Span | None:
@@ -153,13 +158,13 @@ def _assembled(trace: Trace, save: Event, optimizer: Instance) -> Span:
     return meeting(save, held[0], trace.snapshot.contents)
 
 
-def _forgotten(trace: Trace, span: Span, save: Event, optimizer: Instance, restored: Instance) -> Reported:
+def _forgotten(trace: Trace, span: Span, save: Event, optimizer: Instance, restored: str) -> Reported:
     finding = Finding(
         RULE.name,
         RULE.severity,
         Confidence.MEDIUM,
         span,
-        f"`{text(trace.snapshot, span)}` restores {restored.cls.name}, and nothing restores {optimizer.cls.name}, whose state the checkpoint holds too: "
+        f"`{text(trace.snapshot, span)}` restores {restored}, and nothing restores {optimizer.cls.name}, whose state the checkpoint holds too: "
         "a resumed run begins with that of a new one",
         (
             Evidence(_assembled(trace, save, optimizer), "this checkpoint holds the state of both"),
