@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from analysis.interpreter.values import MISSING, Call, Class, GuestDict, HostFunction, Instance, Value
 from analysis.library.configured_windows import given as given_window
@@ -63,7 +64,13 @@ def annotations_of(cls: Class) -> dict[str, ast.expr]:
     found: dict[str, ast.expr] = {}
     for owner in reversed(cls.mro):
         found.update(owner.namespace.get("__annotations__", {}))
-    return {name: node for name, node in found.items() if not isinstance(node, ast.AST) or "ClassVar" not in ast.unparse(node)}
+    return {name: node for name, node in found.items() if not isinstance(node, ast.AST) or not _is_of_the_class(node)}
+
+
+@lru_cache(maxsize=4096)
+def _is_of_the_class(annotation: ast.AST) -> bool:
+    """Whether it says of a variable that it belongs to the class; kept, since each object that is made asks for all of them."""
+    return "ClassVar" in ast.unparse(annotation)
 
 
 def default_of(cls: Class, name: str) -> Value:

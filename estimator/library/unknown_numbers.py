@@ -29,7 +29,8 @@ def _tensor(call: Call) -> Value:
     """``torch.tensor(data)``, where unknown numbers stand for any."""
     data = call.args[0] if call.args else call.kwargs.get("data")
     dtype, device = call.kwargs.get("dtype"), call.kwargs.get("device")
-    if isinstance(data, (list, tuple)) and not are_plain(data):
+    plain = isinstance(data, (list, tuple)) and are_plain(data)
+    if isinstance(data, (list, tuple)) and not plain:
         row = row_in(data)
         data = data if row is None else row
     if isinstance(data, Tokens):
@@ -39,7 +40,7 @@ def _tensor(call: Call) -> Value:
         if data.size >= MANY and device is not None and as_device(device).counted:
             return _AS_BEFORE(data)
         return empty(*data.shape, dtype=dtype or data.dtype, device=CPU if device is None else as_device(device))
-    if isinstance(data, Number) or (isinstance(data, (list, tuple)) and _countable(data)):
+    if isinstance(data, Number) or (isinstance(data, (list, tuple)) and not plain and _countable(data)):
         data = _with_numbers(data)
     return _AS_BEFORE(data, *call.args[1:], **{name: value for name, value in call.kwargs.items() if name != "data"})
 
