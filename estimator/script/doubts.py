@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.signals import StopRun
 from analysis.interpreter.values import External, HostFunction, Instance, Symbol, Value
 from estimator.library.symbols import Lost, Number
+from estimator.script.holding import hands_out_parameters, holds_device_tensor, holds_parameters
 from estimator.script.words import call_in_words, in_words, without_marks
 from estimator.tape.device import CUDA
 from estimator.tape.not_followed import NotFollowed
-from estimator.tape.tensor import Parameter, Tensor
+from estimator.tape.tensor import Tensor
 
 if TYPE_CHECKING:
     from analysis.certainty import Place
@@ -36,15 +36,6 @@ _ARITHMETIC = frozenset(
         operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow, operator.lt, operator.le, operator.gt, operator.ge,
     }
 )  # fmt: skip
-
-
-def holds_device_tensor(value: Any, depth: int = 3) -> bool:
-    """Whether a value is, or holds, a tensor on the device."""
-    if isinstance(value, Tensor):
-        return value.device.counted
-    if depth and isinstance(value, (list, tuple, dict)):
-        return any(holds_device_tensor(item, depth - 1) for item in (value.values() if isinstance(value, dict) else value))
-    return False
 
 
 def attribute(owner: Symbol, name: str) -> Value:
@@ -278,14 +269,11 @@ def _name_of(callee: Value) -> str:
     return name if isinstance(name, str) and name.replace(".", "").isidentifier() else "a value"
 
 
-def hands_out_parameters(value: Value) -> bool:
-    """Whether a value is what ``model.parameters()`` gives: whoever takes it may keep copies."""
-    return isinstance(value, GeneratorType) and isinstance(next(value, None), Parameter)
-
-
 def unknown_call(domain: TapeDomain, callee: Value, given: tuple[Value, ...], span: Span) -> Value:
     """The result of a call that cannot be followed; a tensor on the device among what it was ``given`` is lost."""
     backward_of(domain, callee, span)
+    if not domain.observed.holder and any(holds_parameters(value) for value in given):
+        domain.observed.holder = f"{domain.here(span)}: what {in_words(callee)} keeps of the parameters it is given is not known"
     if any(holds_device_tensor(value) for value in given):
         return swallowed(domain, callee, span)
     if any((isinstance(value, Instance) and "_parameters" in value.fields) or hands_out_parameters(value) for value in given):

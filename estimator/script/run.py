@@ -56,11 +56,13 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
             pass  # the run has told all: the ordinary end
         except BudgetSpent:
             if not domain.observed.lost:
-                reached = tape.steps > 0 or not tape.optimizers
+                reached = tape.steps > 0 or not (tape.optimizers or tape.backwards)
                 said = domain.observed.unknowns if reached else domain.observed.lost
                 said[f"{entry}: the run is too long to be followed to its {'second' if reached else 'first'} optimizer step"] = None
         except GuestRaise as error:
             _stopped(domain, entry, error)
+    if tape.backwards and not tape.steps and domain.observed.holder:
+        domain.observed.lost[domain.observed.holder] = None
     return Run(tape, domain.observed, _sources(machine), _unused(machine, request))
 
 

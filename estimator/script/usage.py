@@ -74,6 +74,26 @@ _ADDED = (
     "{{'text_embeds': torch.randn({batch}, 1280, dtype={dtype}, device='cuda'), "
     "'time_ids': torch.zeros({batch}, 6, dtype={dtype}, device='cuda')}}"
 )  # fmt: skip
+_AUTOENCODER = Usage(
+    ("from diffusers import AutoencoderKL", "model = AutoencoderKL.from_pretrained({name!r}, torch_dtype={dtype}).cuda()"),
+    {"sample": _IMAGES},
+    loss=("outputs = model(**batch).sample", "loss = torch.nn.functional.mse_loss(outputs.float(), batch['sample'].float())"),
+)
+#: Places of the latents of Flux, and of its text.
+_FLUX = Usage(
+    ("from diffusers import FluxTransformer2DModel", "model = FluxTransformer2DModel.from_pretrained({name!r}, torch_dtype={dtype}).cuda()"),
+    {
+        "hidden_states": "torch.randn({batch}, 4096, 64, dtype={dtype}, device='cuda')",
+        "encoder_hidden_states": "torch.randn({batch}, 512, 4096, dtype={dtype}, device='cuda')",
+        "pooled_projections": "torch.randn({batch}, 768, dtype={dtype}, device='cuda')",
+        "timestep": "torch.rand({batch}, dtype={dtype}, device='cuda')",
+        "img_ids": "torch.zeros(4096, 3, dtype={dtype}, device='cuda')",
+        "txt_ids": "torch.zeros(512, 3, dtype={dtype}, device='cuda')",
+        "guidance": "{guidance}",
+    },
+    loss=_NOISE,
+    before=("target = torch.randn({batch}, 4096, 64, dtype={dtype}, device='cuda')",),
+)
 _LABELLED = "torch.zeros({batch}, dtype=torch.int64, device='cuda')"
 #: By what a family of transformers builds; the first that it has decides.
 _BY_TASK: Mapping[str, Usage] = {
@@ -89,15 +109,26 @@ _BY_TASK: Mapping[str, Usage] = {
     ),
     "vision": Usage(_auto("AutoModel"), {"input_ids": _TOKENS, "pixel_values": _IMAGES, "return_loss": "True"}),
     "denoising": _DENOISER,
+    "flow": _FLUX,
+    "autoencoding": _AUTOENCODER,
 }
 _BY_LIBRARY: Mapping[str, Usage] = {"torchvision": _TORCHVISION, "timm": _TIMM}
 
 
 def usage_of(model: Model) -> Usage:
     """How ``model`` is used: by the library that its family mirrors, else by what the family builds."""
+    written = model.config.get("architectures")
+    if written:
+        return _encoder(str(written[0]))
     one = family(model.family)
     named = _BY_LIBRARY.get(one.mirrors.partition(" ")[0])
     return named if named is not None else next(usage for task, usage in _BY_TASK.items() if task in one.builds)
+
+
+def _encoder(architecture: str) -> Usage:
+    """The text encoder of a pipeline, trained by itself."""
+    builds = (f"from transformers import {architecture}", f"model = {architecture}.from_pretrained({{name!r}}, dtype={{dtype}}).cuda()")
+    return Usage(builds, _TEXT, loss=("outputs = model(**batch)", "loss = outputs.last_hidden_state.float().mean()"))
 
 
 def usual_length(model: Model) -> int:
@@ -118,4 +149,11 @@ def own_numbers(model: Model, values: Mapping[str, Any]) -> dict[str, Any]:
     config = model.config
     latent = config.get("sample_size", 64)
     added = _ADDED.format(**values) if config.get("addition_embed_type") == "text_time" else "None"
-    return {"bins": config.get("num_mel_bins", 80), "latent": latent, "cross": config.get("cross_attention_dim", 768), "added": added}
+    guidance = "torch.ones({batch}, dtype={dtype}, device='cuda')".format(**values) if config.get("guidance_embeds") else "None"
+    return {
+        "bins": config.get("num_mel_bins", 80),
+        "latent": latent,
+        "cross": config.get("cross_attention_dim", 768),
+        "added": added,
+        "guidance": guidance,
+    }

@@ -159,6 +159,7 @@ _FAMILIES = (
     Family("unet_2d_condition", "UNet2DConditionConfig", {"denoising": "UNet2DConditionModel"}, "diffusers 0.42.1"),
     Family("autoencoder_kl", "AutoencoderKLConfig", {"autoencoding": "AutoencoderKL"}, "diffusers 0.42.1"),
     Family("controlnet", "ControlNetConfig", {"control": "ControlNetModel"}, "diffusers 0.42.1"),
+    Family("flux", "FluxConfig", {"flow": "FluxTransformer2DModel"}, "diffusers 0.42.1"),
     Family("unet_2d", "UNet2DConfig", {"denoising": "UNet2DModel"}, "diffusers 0.42.1"),
     Family("timm_vit", "TimmVitConfig", {"image-classification": "VisionTransformer"}, "timm 1.0.31"),
     Family("timm_convnext", "TimmConvNeXtConfig", {"image-classification": "TimmConvNeXt"}, "timm 1.0.31"),

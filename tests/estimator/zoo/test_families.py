@@ -55,6 +55,9 @@ def loss_of(row, torch, model, batch):
         case "autoencoding":
             outputs = model(**batch, sample_posterior=True, return_dict=False)[0]
             return outputs, functional.mse_loss(outputs, batch["sample"])
+        case "mean":
+            outputs = model(**batch).sample
+            return outputs, outputs.float().mean()
         case "control":
             states, middle = model(**batch, return_dict=False)
             return (states, middle), sum([state.float().mean() for state in states]) + middle.float().mean()

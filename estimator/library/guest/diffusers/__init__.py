@@ -4,8 +4,11 @@ Mirrors diffusers 0.42.1 (``schedulers/scheduling_ddpm.py``) in what happens on 
 """
 
 import torch
+from diffusers.flow import (
+    FlowMatchEulerDiscreteScheduler, FluxControlNetPipeline, FluxControlPipeline, FluxKontextPipeline, FluxPipeline,
+)  # fmt: skip
 from preflight_host import catalog_config, noted_argument
-from preflight_zoo import autoencoder_kl, controlnet, unet_2d, unet_2d_condition
+from preflight_zoo import autoencoder_kl, controlnet, flux, unet_2d, unet_2d_condition
 
 SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 NOT_OF_THE_CONFIG = (
@@ -61,6 +64,11 @@ class ControlNetModel(_Published, controlnet.ControlNetModel):
         return cls(conditioning_channels=conditioning_channels, attention_head_dim=unet.config.heads, **numbers)
 
 
+class FluxTransformer2DModel(_Published, flux.FluxTransformer2DModel):
+    def __init__(self, *args, **numbers):
+        super().__init__(flux.FluxConfig(*args, **numbers))
+
+
 def loaded(cls, name, options):
     """A published model, in the type that was asked for."""
     part = options.get("subfolder")
@@ -77,7 +85,7 @@ def loaded(cls, name, options):
     return model
 
 
-class _Config(dict):
+class Config(dict):
     """A configuration whose entries are attributes too."""
 
     def __getattr__(self, name):
@@ -90,7 +98,7 @@ class DDPMScheduler:
     """Any scheduler that adds noise by steps: one number for every step."""
 
     def __init__(self, num_train_timesteps=1000, prediction_type="epsilon", **options):
-        self.config = _Config({"num_train_timesteps": num_train_timesteps, "prediction_type": prediction_type, **options})
+        self.config = Config({"num_train_timesteps": num_train_timesteps, "prediction_type": prediction_type, **options})
         self.num_train_timesteps = num_train_timesteps
         self.alphas_cumprod = torch.zeros(num_train_timesteps)
         self.timesteps = list(range(num_train_timesteps))

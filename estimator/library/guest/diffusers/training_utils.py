@@ -40,3 +40,37 @@ def cast_training_params(model, dtype=torch.float32):
         for parameter in module.parameters():
             if parameter.requires_grad:
                 parameter.data = parameter.to(dtype)
+
+
+def free_memory():
+    torch.cuda.empty_cache()
+
+
+def compute_density_for_timestep_sampling(weighting_scheme, batch_size, logit_mean=None, logit_std=None, mode_scale=None, device="cpu", generator=None):
+    """Shares of the schedule, one for each sample, on the host unless told otherwise."""
+    return torch.rand(size=(batch_size,), device=device)
+
+
+def compute_loss_weighting_for_sd3(weighting_scheme, sigmas=None):
+    if weighting_scheme == "sigma_sqrt":
+        return (sigmas**-2.0).float()
+    if weighting_scheme == "cosmap":
+        bottom = 1 - 2 * sigmas + 2 * sigmas**2
+        return 2 / (3.141592653589793 * bottom)
+    return torch.ones_like(sigmas)
+
+
+def compute_snr(noise_scheduler, timesteps):
+    """Signal to noise at each step. Mirrors what the library computes on the device of the steps."""
+    alphas = noise_scheduler.alphas_cumprod.to(timesteps.device)
+    signal = (alphas**0.5)[timesteps].float()
+    noise = ((1.0 - alphas) ** 0.5)[timesteps].float()
+    return (signal / noise) ** 2
+
+
+def _collate_lora_metadata(modules):
+    return {}
+
+
+def _set_state_dict_into_text_encoder(state, prefix, text_encoder):
+    pass
