@@ -6,6 +6,7 @@ With a low ``param_dtype`` the shards stay in float32: what is gathered and comp
 import torch
 from preflight_host import noted_sharding
 from torch import nn
+from torch.distributed.tensor.parallel import UNSPLIT
 
 
 class ShardingStrategy:
@@ -144,6 +145,8 @@ def fully_shard(module, *, mesh=None, reshard_after_forward=None, mp_policy=None
     layout = {"offloads_parameters": offloads, "offloads_optimizer": offloads}
     if mp_policy is not None and mp_policy.param_dtype not in (None, torch.float32):
         layout["copies"] = 2
+    if mesh is not None and not UNSPLIT:
+        layout["over"] = mesh.shape[-1]
     noted_sharding("zero2" if reshard_after_forward is False else "fsdp", **layout)
     for name in ("set_requires_gradient_sync", "set_reshard_after_forward", "set_modules_to_forward_prefetch", "set_modules_to_backward_prefetch", "unshard"):
         setattr(module, name, ignored)

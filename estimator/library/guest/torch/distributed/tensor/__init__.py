@@ -1,12 +1,26 @@
-"""Distributed tensors: one device's view is the whole."""
+"""Distributed tensors: one device's view is its part."""
 
 
-class _Placement:
+class Shard:
+    def __init__(self, dim=0):
+        self.dim = dim
+
+    def is_shard(self, dim=None):
+        return dim is None or dim == self.dim
+
+
+class Replicate:
+    def is_shard(self, dim=None):
+        return False
+
+
+class Partial(Replicate):
     def __init__(self, *args, **options):
         pass
 
 
-Shard = Replicate = Partial = Placement = _Placement
+class Placement(Replicate):
+    pass
 
 
 class DTensor:
