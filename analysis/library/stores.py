@@ -33,16 +33,23 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
             if isinstance(holder, ModelPart):  # ``model.classifier[3] = Linear(…)``: the model has it from now on
                 domain.machine.heap.write(holder.owner.fields, f"{holder.name}: {key}", value)
             domain.ownership.changed()
+        elif not isinstance(holder, Frame) and value.cls.span is not None:
+            _report_parts(domain, holder, key, value, span)
         return value
     if isinstance(value, tuple):
         return tuple(stored(domain, holder, _place(key, index), item, span, part=True) for index, item in enumerate(value))
     if isinstance(value, (list, dict)) and not isinstance(holder, Frame):
-        for tensor in tensors_in(value):
-            if tensor.attached and not isinstance(tensor, Parameter):
-                _report(domain, tensor, span, Stored(key, _outlives(stamp_of(holder), domain.machine.stamp), isinstance(holder, list), part=True), holder)
+        _report_parts(domain, holder, key, value, span)
     elif isinstance(value, (GuestDict, GuestList)) and len(value) <= _PARTS and value.stamp == domain.machine.stamp != stamp_of(holder):
         _mark_parts(domain, holder, key, value, span)
     return value
+
+
+def _report_parts(domain: TraceDomain, holder: Value, key: Value, value: list[Value] | dict[Value, Value] | Instance, span: Span) -> None:
+    """What is stored holds tensors: a container, or an object of the program's own (a transition, a record) in its attributes."""
+    for tensor in tensors_in(list(value.fields.values()) if isinstance(value, Instance) else value):
+        if tensor.attached and not isinstance(tensor, Parameter):
+            _report(domain, tensor, span, Stored(key, _outlives(stamp_of(holder), domain.machine.stamp), isinstance(holder, list), part=True), holder)
 
 
 def _mark_parts(domain: TraceDomain, holder: Value, key: Value, value: Value, span: Span) -> None:

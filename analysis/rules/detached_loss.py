@@ -58,6 +58,8 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
         off = (made.span for made, before in switched_off_in(loss) if before.owners)
         yield from ((loss, Made(_NO_GRAD, (), {}, span)) for span in (*uses.without_graph(loss), *islice(off, 1)))
         return
+    if (root := _root(loss)) is not loss and not root.attached and root in root.autograd.leaves:
+        yield from ((loss, made) for made, before in cuts_anywhere_in(root) if before.owners)
     yield from islice(((loss, made) for made, before in drawn_in(loss) if uses.starved(before)), 1)
     leaf = _leaf(loss)
     if leaf is not None or uses.unsure(event):
@@ -76,13 +78,19 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
 
 def _leaf(loss: Tensor) -> Made | None:
     """The ``torch.tensor(number)`` that is back-propagated: a graph of its own, whatever the number was computed from."""
-    tensor = loss
-    while tensor.made is not None and tensor.made.op in _OF_ONE and isinstance(before := next(iter(tensor.made.inputs), None), Tensor):
-        tensor = before
+    tensor = _root(loss)
     made = tensor.made if tensor in tensor.autograd.leaves else None
     given = made.inputs[0] if made is not None and made.op == "tensor" and made.inputs else None
     numbers = isinstance(given, list) and bool(given) and all(isinstance(each, Scalar) or (isinstance(each, Tensor) and each.forwards) for each in given)
     return made if numbers or isinstance(given, Symbol) or (isinstance(given, Tensor) and given.forwards) else None
+
+
+def _root(loss: Tensor) -> Tensor:
+    """What was made one number, or scaled, before it was back-propagated."""
+    tensor = loss
+    while tensor.made is not None and tensor.made.op in _OF_ONE and isinstance(before := next(iter(tensor.made.inputs), None), Tensor):
+        tensor = before
+    return tensor
 
 
 def _cuts(value: Tensor | Scalar) -> Iterator[tuple[Made, Tensor]]:
@@ -100,7 +108,7 @@ def _cuts(value: Tensor | Scalar) -> Iterator[tuple[Made, Tensor]]:
 def _reported(trace: Trace, backward: Event, term: Tensor | Scalar, cut: Made) -> Reported:
     files = trace.snapshot.contents
     loss: Tensor = backward.value
-    if not loss.attached:
+    if not loss.attached or (cut.op != "tensor" and not _root(loss).attached):
         says = "the loss that is back-propagated is made of it, and trains nothing"
     elif cut.op == "tensor":
         says = "the loss that is back-propagated is made of these numbers alone, and trains nothing"

@@ -34,7 +34,8 @@ from analysis.trace.reading import around, call_at, dotted, span_of, text
 
 #: Operations that make a tensor on the host, unless they are told another device.
 _ON_HOST = frozenset(
-    ["tensor", "from_numpy", "as_tensor", "zeros", "ones", "rand", "randn", "empty", "full", "arange", "linspace", "eye", "randint", "randperm"]
+    ["tensor", "from_numpy", "as_tensor", "zeros", "ones", "rand", "randn", "empty", "full", "arange", "linspace", "eye", "randint", "randperm",
+     "hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window"]
 )  # fmt: skip
 _KEEPING = """
 view reshape flatten unsqueeze squeeze permute transpose float half double long contiguous expand repeat getitem add sub mul truediv pow sqrt log

@@ -19,6 +19,7 @@ from dataclasses import replace
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, ReplaceExpression, Reported
 from analysis.interpreter.values import Symbol, Value
+from analysis.library.casting import Castable, batches_of
 from analysis.library.tensor import Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
@@ -35,6 +36,8 @@ _ONE_WAY = frozenset(
      "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "hinge_embedding_loss", "sigmoid_focal_loss"]
 )  # fmt: skip
 _DISTRIBUTIONS = "kl_div"
+#: Methods whose result is the same data, elsewhere or of another type.
+_MOVES = frozenset({".to", ".cuda", ".cpu", ".long", ".float"})
 _LOGARITHMS = frozenset({"log_softmax", "log"})
 
 
@@ -59,11 +62,19 @@ def _is_predicted(value: Value) -> bool:
 def _is_data(value: Value) -> bool:
     """Whether it comes from a loader, from plain data or from an argument, and no model had a hand in it."""
     if isinstance(value, Symbol):
-        return value.why.isidentifier()
+        unmoved = _before_moves(value)
+        return unmoved.why.isidentifier() or batches_of(unmoved) is not None
     if not isinstance(value, Tensor) or value.attached:
         return False
     made = [tensor.made for tensor in ancestors(value) if tensor.made is not None]
     return any(each.op in {"batch", "tensor", "from_numpy", "as_tensor"} for each in made) and not any("module" in each.options for each in made)
+
+
+def _before_moves(symbol: Symbol) -> Symbol:
+    """What ``x.cuda()``, ``x.to(device)`` or ``x.long()`` was called on."""
+    while isinstance(symbol, Castable) and isinstance(symbol.callee, Castable) and symbol.callee.key in _MOVES and symbol.callee.whole is not None:
+        symbol = symbol.callee.whole
+    return symbol
 
 
 def _logarithm_second(given: Value, target: Value, options: dict[str, Value]) -> bool:

@@ -215,6 +215,45 @@ def train(net, loader):
             optimizer.step()
             optimizer.zero_grad()
 """
+RECORDS = """
+from dataclasses import dataclass
+import torch
+
+@dataclass
+class Seen:
+    score: torch.Tensor
+    step: int
+
+def train(net, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    pool = []
+    for step, x in enumerate(loader):
+        score = net(x)
+        optimizer.zero_grad()
+        score.mean().backward()
+        optimizer.step()
+        pool.append(Seen({kept}, step))  # here
+    return [float(each.score) for each in pool]
+"""
+WINDOWED = """
+import torch
+
+class Spectrum:
+    def __init__(self, device="cpu"):
+        self.window = torch.hann_window(512, device={kept})
+
+    def __call__(self, x):
+        return torch.stft(x, 512, window=self.window.to(x.device), return_complex=True).abs()  # here
+
+def train(net, loader):
+    net.cuda()
+    spectrum = Spectrum()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.l1_loss(spectrum(net(x.cuda())), spectrum(y.cuda())).backward()
+        optimizer.step()
+"""
 
 
 @pytest.mark.parametrize(
@@ -229,6 +268,8 @@ def train(net, loader):
         ("unscaled-accumulation", CHUNKS, "", " / len(chunk)"),
         ("bce-activation", LINKS, "", ".sigmoid()"),
         ("token-mean-accumulation", MASKED_MEAN, "mask.sum()", "1024"),
+        ("retained-graph", RECORDS, "score", "score.detach()"),
+        ("repeated-transfer", WINDOWED, "None", '"cuda"'),
         ("unshuffled-training", SPREAD, "", "shuffle=True, "),
     ],
 )

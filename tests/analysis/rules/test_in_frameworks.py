@@ -202,6 +202,39 @@ def train(loader):
         warming.step()  # here
         print(loss.item())
 """
+COMPARED = """
+import torch
+import torch.nn.functional as F
+from transformers import AutoModel, Trainer, TrainingArguments
+
+class Pairs(Trainer):
+    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
+        one = model(**inputs["one"]).last_hidden_state.mean(1)
+        with torch.no_grad():
+            other = model(**inputs["other"]).last_hidden_state.mean(1)
+        alike = {kept} @ other.t()  # here
+        loss = F.cross_entropy(alike, torch.arange(len(one)))
+        loss.requires_grad_(True)
+        return loss
+
+Pairs(AutoModel.from_pretrained("x"), TrainingArguments("out"), train_dataset=[1]).train()
+"""
+TARGETS = """
+import torch
+from project_data import batches
+
+def train(net):
+    criterion = torch.nn.CrossEntropyLoss()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for batch in batches("train"):
+        x, y = batch["image"].cuda(), batch["kind"].cuda()
+        out = net(x)
+        optimizer.zero_grad()
+        criterion({kept}).backward()  # here
+        optimizer.step()
+
+train(torch.nn.Linear(4, 3))
+"""
 
 
 @pytest.mark.parametrize(
@@ -216,6 +249,8 @@ def train(loader):
         ("duplicated-iterable", STREAM, "", "[torch.utils.data.get_worker_info().id :: 4]"),
         ("duplicate-parameters", SHARED, "words", "nn.Embedding(100, 8)"),
         ("step-without-backward", TEMPERATURE, "pass", "loss.backward()"),
+        ("detached-loss", COMPARED, "one.detach()", "one"),
+        ("swapped-loss-arguments", TARGETS, "y, out", "out, y"),
     ],
 )
 def test_each_form_is_found_and_its_right_twin_is_not(rule, program, wrong, right):
