@@ -41,7 +41,7 @@ _ARITHMETIC = frozenset({"add", "sub", "mul", "div", "pow"})
 def check(trace: Trace) -> Iterator[Reported]:
     """Statements that make a tensor, or a table of data, and keep nothing."""
     told: set[Span] = set()
-    for event in trace.events(Kind.DISCARD):
+    for event in trace.events(Kind.DISCARD):  # where the callee is unknown, another object's method of that name may have an effect
         made, span = event.value.made if isinstance(event.value, Tensor) else None, event.span
         call = call_at(trace.snapshot, span) if span not in told and span.path in trace.snapshot.contents else None
         if call is None or any(keyword.arg == "out" for keyword in call.keywords):  # a name that a notebook shows is no call
@@ -50,7 +50,7 @@ def check(trace: Trace) -> Iterator[Reported]:
             if is_table(event.subject, event.detail) and _gives_something(trace, span, call):
                 told.add(span)
                 yield _reported_table(trace, event)
-        elif (made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True) or _is_arithmetic(made):
+        elif "callee" not in made.options and ((made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True) or _is_arithmetic(made)):
             told.add(span)
             yield _reported(trace, span, made)
 
@@ -67,10 +67,10 @@ def _gives_something(trace: Trace, span: Span, call: ast.Call) -> bool:
 
 
 def _is_arithmetic(made: Made) -> bool:
-    """Whether it is a method like ``x.add(y)`` of what a layer gave: other objects have methods of that name that do have an effect."""
+    """Whether it is a method like ``x.add(y)`` of what a layer gave."""
     first = made.inputs[0] if made.inputs else None
     layer = first.made if isinstance(first, Tensor) and first.attached else None
-    return made.op in _ARITHMETIC and "callee" not in made.options and layer is not None and layer.op in UNBOUNDED | {"embedding"}
+    return made.op in _ARITHMETIC and layer is not None and layer.op in UNBOUNDED | {"embedding"}
 
 
 def _reported(trace: Trace, span: Span, made: Made) -> Reported:

@@ -9,6 +9,7 @@ from analysis.rules import discarded_result
 from analysis.snapshot import Snapshot
 
 PROGRAM = """
+import matplotlib.pyplot as plt
 import torch
 from datasets import load_dataset
 
@@ -16,7 +17,7 @@ data = load_dataset("x", split="train")
 data.set_format("torch")
 net = torch.nn.Linear(4, 1)
 whole = torch.empty(8, 4)
-kept = []
+kept, (figure, axes) = [], plt.subplots(1, 2)
 
 def collect(row):
     kept.append(row["x"])
@@ -41,6 +42,7 @@ for row in torch.utils.data.DataLoader(data, batch_size=8):
         ("data.map(collect, batched=True)", False),
         ("torch.cat([row['x'], row['x']])", True),
         ("torch.cat([row['x'], row['x']], out=whole)", False),
+        ("axes[0].scatter(row['x'], whole)", False),
     ],
 )
 def test_what_is_called_for_its_effect(call, found):
