@@ -69,7 +69,8 @@ def _estimated(snapshot: Snapshot, request: Request, cards: tuple[Gpu, ...]) -> 
     request, played = _with_sizes(snapshot, request, played, cards)
     unknowns = (*played.unknowns, *not_applied(played.config, request.overrides))
     if played.memory is None:
-        return _unresolved(request, cards, played.config, played.mode, unknowns or (_NOTHING_SEEN,))
+        unseen = isinstance(played.config.model, Unknown) and not any(".py:" in sentence for sentence in played.unknowns)
+        return _unresolved(request, cards, played.config, played.mode, (_NOTHING_SEEN, *unknowns) if unseen else unknowns)
     found = Estimate(
         entry=request.entry or str(getattr(played.config.model, "value", request.model)),
         mode=played.mode,

@@ -7,8 +7,10 @@ from typing import Any
 from analysis.interpreter.values import Call, HostFunction, Instance, Symbol, Value
 from estimator.library.language import domain_of
 from estimator.script.optimizer_options import options_of_optimizer
+from estimator.script.watching import watch_step
 from estimator.tape import facade
 from estimator.tape.operations.gradients import enter_autocast, enter_phase
+from estimator.tape.tensor import Parameter
 
 
 def _optimizer_built(call: Call) -> Value:
@@ -36,6 +38,8 @@ def _entered_phase(call: Call) -> Value:
         held: list[Any] = [group.get("params", ()) for group in groups if isinstance(group, dict)] if isinstance(groups, list) else [groups]
         if any(isinstance(params, Symbol) or any(isinstance(each, Symbol) for each in params) for params in held):
             domain_of(call).lose(f"{domain_of(call).here(call.span)}: which parameters the optimizer holds is not known")
+        elif isinstance(optimizer, Instance):
+            watch_step(domain_of(call), [each for params in held for each in params if isinstance(each, Parameter)])
     return enter_phase(call.args[0])
 
 

@@ -51,6 +51,8 @@ class Observed:
     parameter_bytes: int = 0
     trainable_bytes: int = 0
     unit_bytes: int = 0
+    #: Parameters that were stepped on before any model was called, by identity: the model is what they make up.
+    stepped_on: set[int] = field(default_factory=set)
     #: Sentences about what was not followed, or was assumed, and may change the peak.
     unknowns: dict[str, None] = field(default_factory=dict)
     #: Those of them that are about what was lost outside every model; what reaches one takes the estimate with it.

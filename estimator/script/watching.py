@@ -42,7 +42,7 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
         caches=isinstance(config, Instance) and config.fields.get("use_cache") is True,
     )
     observed.calls.append(call)
-    if total > observed.parameters:
+    if total > observed.parameters or (observed.stepped_on and total == observed.parameters):
         observed.parameters = total
         observed.trainable = sum(_elements(parameter) for parameter in parameters if parameter.requires_grad)
         observed.main = call
@@ -52,6 +52,22 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     for _, value in named:
         if isinstance(value, Symbol) and total:
             doubts.arrived(domain, module.cls.name, value)
+
+
+def watch_step(domain: TapeDomain, parameters: list[Parameter]) -> None:
+    """A step of an optimizer where no model was called before: what has gradients is the model, whose forward a script may call by its name."""
+    observed = domain.observed
+    if observed.main is not None and not observed.stepped_on:
+        return
+    fresh = [parameter for parameter in parameters if parameter.grad is not None and id(parameter) not in observed.stepped_on]
+    if not fresh:
+        return
+    observed.stepped_on.update(map(id, fresh))
+    observed.parameters = observed.trainable = observed.parameters + sum(map(_elements, fresh))
+    observed.parameter_bytes = observed.trainable_bytes = observed.parameter_bytes + sum(rounded(each.numel() * each.itemsize) for each in fresh)
+    here = domain.here(domain.machine.span)
+    observed.main = ModelCall("what the optimizers hold", (), here, fresh[0].dtype.name, None, grad=True, made=None, attention=None)
+    observed.unknowns["no model is called as such before the optimizer's step: which batch it is given is not shown"] = None
 
 
 def _elements(parameter: Parameter) -> int:
