@@ -21,6 +21,7 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertBefore, Proposal, ReplaceExpression, Reported
+from analysis.interpreter.values import Stamp
 from analysis.library.tensor import Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
@@ -53,7 +54,8 @@ def check(trace: Trace) -> Iterator[Reported]:
     steps = {number for event in trace.events(Kind.STEP) for number, _ in event.context.stamp}
     stamps = [event.context.stamp for event in trace.events(Kind.STEP, Kind.BACKWARD)]
     loops = {stamp[-1][0] for stamp in stamps if any(number in steps for number, _ in stamp)}  # not the loop over epochs
-    turns: dict[tuple[Span, Tensor], set[object]] = {}
+    trained = {_turn(stamp, loops) for stamp in stamps}
+    turns: dict[tuple[Span, Tensor], tuple[Event, set[Stamp]]] = {}
     told: set[Span] = set()
     for event in trace.events(Kind.TO_DEVICE):
         tensor = event.subject
@@ -64,10 +66,17 @@ def check(trace: Trace) -> Iterator[Reported]:
             yield _made_elsewhere(trace, event, tensor)
         newer = event.context.stamp[len(tensor.stamp) :] if event.context.stamp[: len(tensor.stamp)] == tensor.stamp else ()
         if any(number in loops for number, _ in newer):
-            seen = turns.setdefault((event.span, tensor), set())
-            seen.add(newer)
-            if len(seen) == 2:  # noqa: PLR2004  the second time shows that it is repeated
-                yield _reported(trace, event, tensor)
+            turns.setdefault((event.span, tensor), (event, set()))[1].add(_turn(event.context.stamp, loops))
+    for (_, tensor), (event, seen) in turns.items():
+        around = {turn for turn in trained if turn[: len(tensor.stamp)] == tensor.stamp}
+        if len(seen & trained) > 1 and len(around - seen) <= max(1, len(around) // 4):  # a sample or an evaluation now and then is not every step
+            yield _reported(trace, event, tensor)
+
+
+def _turn(stamp: Stamp, loops: set[int]) -> Stamp:
+    """The iteration of the loop that trains in which something happens: the stamp up to it."""
+    level = next((place for place, (number, _) in enumerate(stamp) if number in loops), len(stamp))
+    return stamp[: level + 1]
 
 
 def _from_host(trace: Trace, tensor: Tensor) -> bool:
