@@ -23,6 +23,9 @@ from analysis.trace import Trace
 from analysis.trace.events import Kind
 from analysis.trace.reading import receiver, text
 
+#: What ``Tensor.to`` and its kind can be told by name.
+_OPTIONS = frozenset({"device", "dtype", "non_blocking", "copy", "memory_format", "other"})
+
 
 def check(trace: Trace) -> Iterator[Reported]:
     """Statements that move a tensor and keep nothing."""
@@ -36,7 +39,9 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 
 def _may_be_object(made: Made) -> bool:
-    """Whether what is moved is a batch of unknown structure."""
+    """Whether what is moved is a batch of unknown structure, or takes what no tensor does."""
+    if not made.options.keys() <= _OPTIONS:
+        return True
     moved = made.inputs[0] if made.inputs else None
     return isinstance(moved, Tensor) and moved.made is not None and moved.made.op == "batch" and moved.made.options.get("whole", True) is not False
 
@@ -112,6 +117,18 @@ def train(net, graphs):
         optimizer.zero_grad()
         torch.nn.functional.cross_entropy(net(graph.x), graph.y).backward()
         optimizer.step()
+"""
+        ),
+        Good(
+            """
+from torch.utils.data import DataLoader
+
+def store(data):
+    for sentences in DataLoader(data):
+        for sentence in sentences:
+            sentence.to("cpu", pin_memory=True)
+
+store([1])
 """
         ),
         Good(
