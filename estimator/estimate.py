@@ -76,6 +76,7 @@ class Memory:
     peak_at: str  # forward | backward | optimizer_step | decode
     largest: tuple[Holder, ...] = ()
     phases: tuple[tuple[str, int], ...] = ()  # the most allocated within each phase, in bytes, in the order of the run
+    course: tuple[int, ...] = ()  # the most allocated in each of equal stretches of one iteration, in bytes
 
 
 @dataclass(frozen=True, slots=True)

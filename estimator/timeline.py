@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from analysis.certainty import Place
 from estimator.allocator import CachingAllocator
+from estimator.course import course
 from estimator.tape.events import Allocated, Became, Entered, Event, Freed, Kind, MightTake, Phase
 
 
@@ -24,8 +25,8 @@ class Held:
 class Timeline:
     """The peak of a run. ``allocated`` and ``reserved`` are what ``torch.cuda.max_memory_allocated()`` and ``…_reserved()`` would say, in bytes.
 
-    ``components`` add up to ``allocated``. ``phases`` holds the peak within each phase, ``holders`` what is held at the peak, the largest first;
-    ``possible`` is the peak where everything that might be taken for a moment is.
+    ``components`` add up to ``allocated``. ``phases`` holds the peak within each phase, ``course`` the way through an iteration, ``holders`` what is
+    held at the peak, the largest first; ``possible`` is the peak where everything that might be taken for a moment is.
     """
 
     allocated: int
@@ -35,6 +36,7 @@ class Timeline:
     phases: dict[Phase, int]
     holders: tuple[Held, ...] = field(default=())
     possible: int = 0
+    course: tuple[int, ...] = ()
 
 
 def timeline(events: Sequence[Event]) -> Timeline:
@@ -44,11 +46,14 @@ def timeline(events: Sequence[Event]) -> Timeline:
     peak, phase, peak_phase = 0, Phase.FORWARD, Phase.FORWARD
     phases: dict[Phase, int] = {}
     possible = 0
+    heights: list[int] = []
+    ends: list[int] = []
     until, stale = len(events), True  # the events up to the first memory given back after the peak
     for index, event in enumerate(events):
         match event:
             case Allocated(key, size):
                 got[key] = allocator.allocate(key, size)
+                heights.append(allocator.allocated)
                 phases[phase] = max(phases.get(phase, 0), allocator.allocated)
                 if allocator.allocated > peak:
                     peak, peak_phase, stale = allocator.allocated, phase, True
@@ -56,14 +61,17 @@ def timeline(events: Sequence[Event]) -> Timeline:
                 if stale and allocator.allocated == peak:
                     until, stale = index, False
                 allocator.free(key)
+                heights.append(allocator.allocated)
             case Entered(entered):
+                if phase is Phase.OPTIMIZER_STEP is not entered:
+                    ends.append(len(heights))
                 phase = entered
             case MightTake(size):
                 possible = max(possible, allocator.allocated + size)
             case _:
                 pass
     held = _alive(events if stale else events[:until], got, outliving_a_step(events))
-    return Timeline(peak, allocator.peak_reserved, peak_phase, _components(held), phases, _holders(held), max(peak, possible))
+    return Timeline(peak, allocator.peak_reserved, peak_phase, _components(held), phases, _holders(held), max(peak, possible), course(heights, ends))
 
 
 def _alive(events: Iterable[Event], got: dict[int, int], states: set[int]) -> list[tuple[int, Kind, Place | None]]:

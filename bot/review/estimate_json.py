@@ -35,6 +35,7 @@ def _memory_from_json(value: Json) -> Memory:
         peak_at=value["peak_at"],
         largest=tuple(Holder(Place(holder["path"], holder["line"]), holder["bytes"], holder["what"]) for holder in value["largest"]),
         phases=tuple(value.get("phases", {}).items()),
+        course=tuple(value.get("course", ())),
     )
 
 

@@ -45,7 +45,7 @@ def _setting(setting: Certainty[Any]) -> dict[str, Any]:
 def _memory(memory: Memory | None) -> dict[str, Any]:
     if memory is None:
         names = ("parameters", "trainable_parameters", "allocated_bytes", "allocated_interval", "peak_bytes", "interval", "peak_at")
-        return {**dict.fromkeys(names), "memory": dict.fromkeys(Components.__slots__), "largest": [], "phases": {}}
+        return {**dict.fromkeys(names), "memory": dict.fromkeys(Components.__slots__), "largest": [], "phases": {}, "course": []}
     return {
         "parameters": memory.parameters,
         "trainable_parameters": memory.trainable_parameters,
@@ -57,6 +57,7 @@ def _memory(memory: Memory | None) -> dict[str, Any]:
         "peak_at": memory.peak_at,
         "largest": [_holder(holder) for holder in memory.largest],
         "phases": dict(memory.phases),
+        "course": list(memory.course),
     }
 
 

@@ -122,11 +122,12 @@ def _memory(run: Run, card: Gpu | None, doubted: Doubted, *, named: bool) -> Mem
         peak_at=played.phase.value,
         largest=tuple(holders)[:_SHOWN_HOLDERS],
     )
-    within = played.phases
+    within, way = played.phases, played.course
     causes = [*doubted.causes(run, played)]
     layout = layout_of(run, doubted.request)
     if layout is not None:
         peak, within, cause = per_rank(run.tape.events, peak, layout, run.observed.unit_bytes)
         causes.append(cause)
+        way = ()  # what one rank of several takes is known by phase
     phases = tuple((phase.value, most) for phase, most in within.items())
-    return replace(memory_of(peak, context_on(card), causes), phases=phases)
+    return replace(memory_of(peak, context_on(card), causes), phases=phases, course=way)

@@ -23,7 +23,7 @@ def test_the_document_has_the_contracts_fields():
     one = only([estimate(memory(20 * GIB, parameters=GIB), fits=FITS)])
     assert list(one) == [
         "entry", "started_at", "mode", "config", "parameters", "trainable_parameters", "memory", "allocated_bytes", "allocated_interval",
-        "peak_bytes", "interval", "peak_at", "largest", "phases", "unknowns", "fits", "remedies",
+        "peak_bytes", "interval", "peak_at", "largest", "phases", "course", "unknowns", "fits", "remedies",
     ]  # fmt: skip
     assert sum(one["memory"].values()) == one["peak_bytes"] == 20 * GIB
     assert set(one["memory"]) == {
