@@ -18,7 +18,8 @@ def bind(machine: Machine, function: Function, args: list[Value], kwargs: dict[s
     """Fill the parameters of ``frame``. What the source does not pass and has no default becomes a symbol."""
     arguments = function.node.args
     parameters = [*arguments.posonlyargs, *arguments.args]
-    places = machine.argument_places if machine.domain.tracks_places else ([], {})
+    tracked = machine.domain.tracks_places
+    places = machine.argument_places if tracked else ([], {})
     machine.argument_places = ([], {})
     rest = dict(kwargs)
     more = rest.pop("*", MISSING)
@@ -35,12 +36,12 @@ def bind(machine: Machine, function: Function, args: list[Value], kwargs: dict[s
         else:
             default = function.defaults[index - first_default] if index >= first_default else MISSING
             value, place = _not_given(default, more, spread, name, span, machine), None
-        _set(machine, frame, name, value, place if place is not None else frame.file.span(parameter))
+        _set(machine, frame, name, value, (place or frame.file.span(parameter)) if tracked else None)
     for parameter in arguments.kwonlyargs:
         name = parameter.arg
         given = rest.pop(name, MISSING)
         value = _not_given(function.kw_defaults.get(name, MISSING), MISSING, spread, name, span, machine) if given is MISSING else given
-        _set(machine, frame, name, value, places[1].get(name) or frame.file.span(parameter))
+        _set(machine, frame, name, value, (places[1].get(name) or frame.file.span(parameter)) if tracked else None)
     if arguments.vararg is not None:
         _set(machine, frame, arguments.vararg.arg, tuple(args[len(parameters) :]) if more is MISSING else more, None)
     if arguments.kwarg is not None:
@@ -73,7 +74,7 @@ def _may_pass(machine: Machine, spread: Value, name: str, span: Span) -> bool:
 def _set(machine: Machine, frame: Frame, name: str, value: Value, place: Span | None) -> None:
     cells, key = (frame.cells[name], "value") if name in frame.cells else (frame.vars, name)
     cells[key] = value  # a new frame: nothing to undo
-    if machine.domain.tracks_places and place is not None:
+    if place is not None:
         machine.places[(id(cells), key)] = place
 
 

@@ -54,6 +54,8 @@ class Context:
 class Kind(Enum):
     """What happened."""
 
+    __hash__ = object.__hash__  # there is one of each: no need to go by the name
+
     FORWARD = "forward"  # subject: module; value: output; detail: inputs
     WRAPPED_FORWARD = "wrapped_forward"  # subject: the model inside; value: the wrapper; detail: a Wrapped
     LOSS = "loss"  # subject: loss function or module (name); value: output; detail: (input, target, options)

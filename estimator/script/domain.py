@@ -116,9 +116,10 @@ class TapeDomain(Unwatched):
 
     def place(self, span: Span) -> Place:
         """The line of ``span``."""
-        if span not in self._lines:
-            self._lines[span] = Place(span.path, self.machine.snapshot.position(span).line)
-        return self._lines[span]
+        known = self._lines.get(span)
+        if known is None:
+            known = self._lines[span] = Place(span.path, self.machine.snapshot.position(span).line)
+        return known
 
     def caller_place(self, parameter: str = "") -> Place | None:
         """The repository's line that set ``parameter`` of the library function that runs, or that called it."""

@@ -14,6 +14,8 @@ GRANULE = 512
 class Kind(Enum):
     """What a storage is, in the words of the report."""
 
+    __hash__ = object.__hash__  # there is one of each: no need to go by the name
+
     PARAMETERS = "parameters"
     GRADIENTS = "gradients"
     OPTIMIZER_STATE = "optimizer_state"
@@ -25,6 +27,8 @@ class Kind(Enum):
 
 class Phase(Enum):
     """Where in an iteration the run is. Building the model and moving data count as forward."""
+
+    __hash__ = object.__hash__  # there is one of each: no need to go by the name
 
     FORWARD = "forward"
     BACKWARD = "backward"
