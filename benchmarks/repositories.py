@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.certainty import Known
+from analysis.certainty import Assumed, Known
 from analysis.facts import facts_of
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile
@@ -79,7 +79,8 @@ def judged(config: TrainingConfig) -> str:
     sizes = [config.sequence_length, config.image_size]
     size = next((each for each in sizes if getattr(each, "value", None) is not None), None)
     fields = [config.model, config.batch_size, config.precision, *([] if size is None else [size])]
-    return "resolved" if all(isinstance(each, Known) for each in fields) else "assumed"
+    taken = any(isinstance(setting, Assumed) for _, setting in config.items())
+    return "resolved" if all(isinstance(each, Known) for each in fields) and not taken else "assumed"
 
 
 def estimated(snapshot: Snapshot, name: str, entry: str, settings: dict[str, str]) -> Found:

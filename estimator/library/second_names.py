@@ -61,6 +61,7 @@ _MODULES: Mapping[str, str] = {
     "torch.distributed.fsdp.api": "torch.distributed.fsdp",
     "torchvision.transforms.v2": "torchvision.transforms",
     "torchvision.models.segmentation": "torchvision.segmentation",
+    "torchvision.models.resnet": "torchvision.resnet",
     "torchvision.transforms.transforms": "torchvision.transforms",
     "torchvision.transforms.v2.functional": "torchvision.transforms.functional",
     "datasets.load": "datasets",

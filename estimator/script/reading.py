@@ -177,7 +177,8 @@ def _sharding(observed: Observed, request: Request) -> Certainty[str]:
     if isinstance(wanted, str) and wanted in STRATEGIES:
         return Known(wanted)
     name, place = observed.first("sharding")
-    return Known(name or "none", place)
+    assumed = observed.first("assumed_sharding")[0]
+    return Known(name or "none", place) if assumed is None else Assumed(name or "none", assumed, place, at_most=True)
 
 
 def _accumulation(run: Run) -> Certainty[int]:

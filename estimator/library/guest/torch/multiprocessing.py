@@ -1,8 +1,14 @@
-"""``torch.multiprocessing``: the first process of those that are started."""
+"""``torch.multiprocessing``: the first process of those that are started; of those that wait for each other's calls, the one that calls."""
 
 
 def spawn(fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn"):
+    from torch.distributed.rpc import STATE
+
     fn(0, *args)
+    for rank in range(1, nprocs):
+        if not STATE.joined or STATE.asked:
+            return
+        fn(rank, *args)
 
 
 class Process:
