@@ -38,9 +38,11 @@ def _is_handed_over(trace: Trace, event: Event, guard: RankGuard) -> bool:
     test = next((each for each in reversed(stands.statements) if isinstance(each, ast.If)), None) if stands is not None else None
     if test is None or span_of(trace.snapshot, guard.span.path, test.test) != guard.span:
         return False
-    inside = [call_at(trace.snapshot, span) for span in frames(event)]
-    called = {_called(call) for call in inside if call is not None}
-    given = (each for node in walk(test) if isinstance(node, ast.Call) for each in (*node.args, *(keyword.value for keyword in node.keywords)))
+    inside = [call for span in frames(event) if (call := call_at(trace.snapshot, span)) is not None]
+    called = {_called(call) for call in inside}
+    # The calls that lead to the collective hand nothing over to the other side.
+    calls = (node for node in walk(test) if isinstance(node, ast.Call) and not any(node is call for call in inside))
+    given = (each for node in calls for each in (*node.args, *(keyword.value for keyword in node.keywords)))
     return any(isinstance(each, ast.Name) and each.id in called for each in given)
 
 

@@ -32,6 +32,12 @@ def length_of(scheduler: Instance) -> Value:
     match options:
         case {"schedulers": [*_, Instance() as last], "milestones": [*_, begins]}:
             return _sum(begins, length_of(last))
+        case {"epochs": int(epochs), "steps_per_epoch": int(steps)}:
+            return epochs * steps
+        case {"epochs": (int() | Symbol()) as epochs, "steps_per_epoch": (int() | Symbol()) as steps}:
+            product = Symbol("the number of steps", scheduler.span)
+            product.test = ("*", epochs, steps)
+            return product
     return next((options[name] for name in LENGTHS if options.get(name) is not None), None)
 
 

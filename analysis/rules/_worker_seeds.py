@@ -23,6 +23,25 @@ def copied_seed(function: Function) -> Span | None:
     return None
 
 
+def one_seed(function: Function, package: str) -> Span | None:
+    """Where ``function`` seeds the global generator of ``package`` with a number that is written down: the same in each worker."""
+    seeders = {f"{package}.random.seed", f"{package}.seed", f"{package}.manual_seed"}
+    for call in ast.walk(function.node):
+        match call:
+            case ast.Call(func=callee, args=[given]) if _dotted(function, callee) in seeders and _is_written(function, given):
+                return function.module.file.span(call)
+    return None
+
+
+def _is_written(function: Function, given: ast.expr) -> bool:
+    match given:
+        case ast.Constant(value=int()):
+            return True
+        case ast.Name(id=name):
+            return isinstance(function.module.vars.get(name), int)
+    return False
+
+
 def _draws(function: Function, callee: ast.expr) -> bool:
     dotted = _dotted(function, callee)
     return dotted.startswith(_NUMPY) and dotted.removeprefix(_NUMPY) in _DRAWING

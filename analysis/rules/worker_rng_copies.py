@@ -26,7 +26,7 @@ from analysis.interpreter.values import Function, Instance, Symbol, Value
 from analysis.library.randomness import BUILT_WHILE_LOADING, SEEDED, Drawn
 from analysis.pins import runs_below
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._worker_seeds import copied_seed
+from analysis.rules._worker_seeds import copied_seed, one_seed
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -44,6 +44,7 @@ _SEEDED_SINCE = (1, 9)
 def check(trace: Trace) -> Iterator[Reported]:
     """Generators that were built before the loader and are drawn from while it reads items in workers."""
     yield from _copied_seeds(trace)
+    yield from _same_seeds(trace)
     built = [event for event in trace.events(Kind.LOADER_BUILT) if _copies(event.detail)]
     told: set[int] = set()
     for draw in trace.events(Kind.DRAW):
@@ -86,6 +87,32 @@ def _copied_seeds(trace: Trace) -> Iterator[Reported]:
                     no_fix_because="the seed has to come from torch.initial_seed(), which differs by worker and epoch: `torch.initial_seed() % 2**32`",
                 )
             )
+
+
+def _same_seeds(trace: Trace) -> Iterator[Reported]:
+    """Workers that are all seeded with one number, before they draw from the generator."""
+    told: set[Span] = set()
+    loaders = [event for event in trace.events(Kind.LOADER_BUILT) if isinstance(event.detail.get("worker_init_fn"), Function) and _has_workers(event.detail)]
+    for draw in trace.events(Kind.DRAW) if loaders else ():
+        dataset = draw.detail.loading
+        loader = next((event for event in loaders if dataset is not None and _holds(event.detail.get("dataset"), dataset)), None)
+        span = one_seed(loader.detail["worker_init_fn"], draw.detail.function.partition(".")[0]) if loader is not None and draw.subject is None else None
+        if loader is None or span is None or span in told or span.path not in trace.snapshot.contents:
+            continue
+        told.add(span)
+        chain = (
+            Evidence(visible(loader, trace.snapshot.contents), "each worker of this loader is seeded by a function of the program"),
+            Evidence(span, "with the same number in all of them"),
+            Evidence(visible(draw, trace.snapshot.contents), "and here each of them draws"),
+        )
+        says = f"`{text(trace.snapshot, span)}` puts all workers into the same state: they draw the same numbers, and the same ones again in each epoch"
+        why = "the seed has to differ by worker and epoch: `torch.initial_seed() % 2**32` does"
+        yield Reported(Finding(RULE.name, RULE.severity, Confidence.HIGH, span, says, chain, no_fix_because=why))
+
+
+def _has_workers(options: dict[str, Value]) -> bool:
+    workers = options.get("num_workers", 0)
+    return isinstance(workers, Symbol) or (isinstance(workers, int) and workers > 1)
 
 
 def _copies(options: dict[str, Value]) -> bool:
