@@ -22,6 +22,8 @@ from estimator.tape.run import Tape
 
 #: Steps of the interpreter for one run: 80 layers with adapters on each of their products take under half a million.
 BUDGET = 600_000
+#: The share of trained parameters up to which the first step is near enough to all later ones.
+_LITTLE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +57,23 @@ def run_script(snapshot: Snapshot, entry: str, request: Request, generation: int
         except StopRun:
             pass  # the run has told all: the ordinary end
         except BudgetSpent:
-            if not domain.observed.lost:
-                reached = tape.steps > 0 or not (tape.optimizers or tape.backwards)
-                said = domain.observed.unknowns if reached else domain.observed.lost
-                said[f"{entry}: the run is too long to be followed to its {'second' if reached else 'first'} optimizer step"] = None
+            _too_long(domain, entry)
         except GuestRaise as error:
             _stopped(domain, entry, error)
     if tape.backwards and not tape.steps and domain.observed.holder:
         domain.observed.lost[domain.observed.holder] = None
     return Run(tape, domain.observed, _sources(machine), _unused(machine, request))
+
+
+def _too_long(domain: TapeDomain, entry: str) -> None:
+    """The budget is spent. Before the second step optimizer state and gradients have not been seen beside activations: that is small where little trains."""
+    observed, tape = domain.observed, domain.tape
+    if observed.lost:
+        return
+    step = "second" if tape.steps else "first"
+    trains = tape.optimizers or tape.backwards
+    told = not trains or tape.steps > 1 or (tape.steps == 1 and observed.trainable <= _LITTLE * observed.parameters)
+    (observed.unknowns if told else observed.lost)[f"{entry}: the run is too long to be followed to its {step} optimizer step"] = None
 
 
 def _sources(machine: Machine) -> tuple[SourceFile, ...]:

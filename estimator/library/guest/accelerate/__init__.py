@@ -9,6 +9,10 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader
 
 
+#: Micro-batches of a window: the second one finds gradients, as all later ones do.
+WINDOW = 2
+
+
 @contextmanager
 def nothing(*args, **options):
     yield
@@ -187,7 +191,7 @@ class Accelerator:
     @contextmanager
     def accumulate(self, *models):
         self.micro_batches += 1
-        self.sync_gradients = self.micro_batches % min(self.gradient_accumulation_steps, 4) == 0
+        self.sync_gradients = self.micro_batches % min(self.gradient_accumulation_steps, WINDOW) == 0
         yield
 
     def backward(self, loss, **options):

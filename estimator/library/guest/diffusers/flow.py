@@ -3,6 +3,7 @@
 """
 
 import torch
+from preflight_host import rows_of
 
 
 class FlowMatchEulerDiscreteScheduler:
@@ -28,7 +29,36 @@ class FlowMatchEulerDiscreteScheduler:
 
 
 class FluxPipeline:
-    """Only what training asks of it: the layout of latents."""
+    """What training asks of it: the text's embeddings and the layout of latents."""
+
+    PARTS = ("text_encoder", "text_encoder_2", "vae", "transformer")
+
+    def __init__(self, **parts):
+        for name in self.PARTS:
+            setattr(self, name, parts.get(name))
+
+    @classmethod
+    def from_pretrained(cls, name, torch_dtype=None, **given):
+        from diffusers import AutoencoderKL, FluxTransformer2DModel
+        from transformers import CLIPTextModel, T5EncoderModel
+
+        kinds = dict(zip(cls.PARTS, (CLIPTextModel, T5EncoderModel, AutoencoderKL, FluxTransformer2DModel)))
+        options = {} if torch_dtype is None else {"torch_dtype": torch_dtype}
+        return cls(**{part: given[part] if part in given else kind.from_pretrained(name, subfolder=part, **options) for part, kind in kinds.items()})
+
+    def to(self, *args, **options):
+        for name in self.PARTS:
+            if getattr(self, name) is not None:
+                getattr(self, name).to(*args, **options)
+        return self
+
+    def encode_prompt(self, prompt=None, prompt_2=None, device=None, num_images_per_prompt=1, max_sequence_length=512, **options):
+        rows = rows_of(prompt)
+        rows = 1 if rows is None else rows
+        device = self.text_encoder.device if device is None else device
+        pooled = self.text_encoder(torch.zeros((rows, 77), dtype=torch.int64, device=device)).pooler_output
+        embedded = self.text_encoder_2(torch.zeros((rows, max_sequence_length), dtype=torch.int64, device=device))[0]
+        return embedded, pooled, torch.zeros(max_sequence_length, 3).to(device=device, dtype=embedded.dtype)
 
     @staticmethod
     def _pack_latents(latents, batch_size, num_channels_latents, height, width):
