@@ -38,12 +38,18 @@ def _is_handed_over(trace: Trace, event: Event, guard: RankGuard) -> bool:
     test = next((each for each in reversed(stands.statements) if isinstance(each, ast.If)), None) if stands is not None else None
     if test is None or span_of(trace.snapshot, guard.span.path, test.test) != guard.span:
         return False
-    inside = [call for span in frames(event) if (call := call_at(trace.snapshot, span)) is not None]
-    called = {_called(call) for call in inside}
-    # The calls that lead to the collective hand nothing over to the other side.
-    calls = (node for node in walk(test) if isinstance(node, ast.Call) and not any(node is call for call in inside))
+    called = {_called(call) for span in frames(event) if (call := call_at(trace.snapshot, span)) is not None}
+    own = {id(part) for part in (test.body, test.orelse) if any(_holds(trace, each, guard.span.path, event) for each in part)}
+    others = (each for part in (test.body, test.orelse) if id(part) not in own for each in part)
+    calls = (node for each in others for node in walk(each) if isinstance(node, ast.Call))
     given = (each for node in calls for each in (*node.args, *(keyword.value for keyword in node.keywords)))
     return any(isinstance(each, ast.Name) and each.id in called for each in given)
+
+
+def _holds(trace: Trace, statement: ast.stmt, path: str, event: Event) -> bool:
+    """Whether the event, or a call that leads to it, stands in the statement."""
+    whole = span_of(trace.snapshot, path, statement)
+    return whole is not None and any(whole.holds(span) for span in frames(event))
 
 
 def _called(node: ast.AST) -> str:
