@@ -52,7 +52,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         generator, dataset = draw.subject, drawn.loading
         if dataset is None or not isinstance(generator, Instance) or id(generator) in told:
             continue
-        if generator.fields.get(BUILT_WHILE_LOADING) is not None and not _same_in_each(dataset, generator):
+        if generator.fields.get(BUILT_WHILE_LOADING) is not None and not _same_in_each(trace, dataset, generator):
             continue
         loader = next((event for event in built if _holds(event.detail.get("dataset"), dataset)), None)
         if loader is not None and not _asks(trace, dataset):
@@ -60,9 +60,11 @@ def check(trace: Trace) -> Iterator[Reported]:
             yield _reported(trace, generator, draw, loader)
 
 
-def _same_in_each(dataset: Instance, generator: Instance) -> bool:
-    """Whether a generator that a stream builds when it begins to be read has one seed in all workers."""
-    return dataset.cls.has_base(_STREAM) and isinstance(generator.fields.get(SEEDED), int)
+def _same_in_each(trace: Trace, dataset: Instance, generator: Instance) -> bool:
+    """Whether a generator that a stream builds when it begins to be read has one seed in all workers, and nothing in its file tells them apart."""
+    path = dataset.cls.span.path if dataset.cls.span is not None else ""
+    content = trace.snapshot.contents.get(path, b"")
+    return dataset.cls.has_base(_STREAM) and isinstance(generator.fields.get(SEEDED), int) and not any(word in content for word in _WORDS)
 
 
 def _copied_seeds(trace: Trace) -> Iterator[Reported]:
