@@ -52,7 +52,7 @@ class Scanning:
 
     async def remember(self, state: Json) -> Outcome:
         """Estimate what the next pull request starts from, where there was one before."""
-        if not state["known"]:
+        if not state.get("known"):
             return Outcome("go on", state)
         client = self.place.client(state)
         reader, kept = self.place.reader(client), self.place.kept(client)
