@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
-from analysis.interpreter.values import Function, Instance, Value
+from analysis.interpreter.values import Class, Function, Instance, Value
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in
 from analysis.rules._samplers import dealt_out, divides, prepared, samplers_of
@@ -47,9 +47,9 @@ def check(trace: Trace) -> Iterator[Reported]:
         part = dealt_out(loader)
         dealing = [(sampler, None if divides(sampler) else _dealt(trace, sampler)) for sampler in samplers_of(loader)]
         stream = _stream(trace, event, loader)
-        dealing += [(stream, _dealt(trace, stream))] if stream is not None else []
+        dealing += [(stream, _dealt(trace, stream) or _kept_share(trace, stream))] if stream is not None else []
         table = _table(loader)
-        dealing += [(table, _dealt(trace, table, "__init__"))] if table is not None else []
+        dealing += [(table, _kept_share(trace, table))] if table is not None else []
         for dealer, span in [*dealing, (part, part.span)] if part is not None else dealing:
             if span is not None and span not in told and span.path in trace.snapshot.contents:
                 told.add(span)
@@ -78,14 +78,31 @@ def _table(loader: Instance) -> Instance | None:
     return dataset if whole and isinstance(dataset, Instance) and not dataset.cls.has_base(_STREAM) else None
 
 
-def _dealt(trace: Trace, sampler: Instance, method: str = "__iter__") -> Span | None:
-    """Where the sampler, or data set, takes every n-th item from its rank on, of a list whose length nothing evens out."""
+def _kept_share(trace: Trace, dataset: Instance) -> Span | None:
+    """Where a data set that is made keeps every n-th item of a list from its rank on, ``self.files = files[rank::n]``, and nothing evens the list out."""
+    made = dataset.cls.find("__init__")
+    if dataset.cls.span is None or not isinstance(made, Function) or _evens(trace, dataset.cls) or _divides_numbers(made, but=None):
+        return None
+    for node in ast.walk(made.node):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=ast.Subscript(slice=ast.Slice(upper=None, step=ast.expr()))):
+                if getattr(dataset.fields.get(name), "rank_varying", False) is True:
+                    return made.module.file.span(node.value)
+    return None
+
+
+def _evens(trace: Trace, cls: Class) -> bool:
+    source = trace.snapshot.contents.get(cls.span.path, b"")[cls.span.start : cls.span.end] if cls.span is not None else b""
+    return any(word in source for word in _EVENING)
+
+
+def _dealt(trace: Trace, sampler: Instance) -> Span | None:
+    """Where the sampler, or stream, takes every n-th item from its rank on, of a list whose length nothing evens out."""
     cls = sampler.cls
-    found = cls.find(method)
+    found = cls.find("__iter__")
     if cls.span is None or not isinstance(found, Function) or cls.span.path not in trace.snapshot.contents:
         return None
-    source = trace.snapshot.contents[cls.span.path][cls.span.start : cls.span.end]
-    if any(word in source for word in _EVENING):
+    if _evens(trace, cls):
         return None
     turn = next((node.test for node in ast.walk(found.node) if isinstance(node, ast.If) and _is_turn_of_rank(node, found, sampler)), None)
     if _divides_numbers(found, cls.find("__init__"), but=turn):
