@@ -23,7 +23,7 @@ MICRO_BATCHES = 3
 #: Windows of accumulation counted with ``%`` are shortened to this many micro-batches.
 WINDOW = 4
 #: Rounds of a loop of known length that calls a model and runs no backward: what unrolls a sequence is shorter.
-GRAPH_ROUNDS = 1024
+GRAPH_ROUNDS = 512
 #: Rounds of a loop in which nothing of interest happens, where the source does not bound it: what it gathers fills a few large batches.
 IDLE_ROUNDS = 1024
 #: Rounds after which such a loop has to be quick: what it gathers fills a batch.
