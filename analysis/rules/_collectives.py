@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 
 from analysis.interpreter.own_items import HAS_ITEMS
@@ -12,7 +13,7 @@ from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind, RankGuard
 from analysis.trace.places import frames, visible
-from analysis.trace.reading import runs_decorated
+from analysis.trace.reading import call_at, runs_decorated
 
 #: Saves of sharded models and engines: functions of a framework that every rank has to call.
 SAVES = frozenset(
@@ -27,15 +28,30 @@ SAVES = frozenset(
     }
 )
 
+#: What a collective calls its group.
+_GROUPS = frozenset({"group", "process_group"})
+
 
 def by_rank(guard: RankGuard) -> bool:
     """Whether the condition asks for the rank: not data that differs between ranks."""
     return guard.zero is not guard.others or asks_for_rank(guard.condition)
 
 
-def in_whole_group(event: Event) -> bool:
-    """Whether all ranks take part: no group of its own was given."""
-    return not isinstance(event.detail, dict) or event.detail.get("group") is None
+def in_whole_group(trace: Trace, event: Event) -> bool:
+    """Whether all ranks take part: no group of its own was given.
+
+    What a function or an object gives may be one that is set up elsewhere, of which the run knows no more than that it is None at first.
+    """
+    if isinstance(event.detail, dict) and event.detail.get("group") is not None:
+        return False
+    call = call_at(trace.snapshot, event.span)
+    return call is None or not any(
+        each.arg in _GROUPS and isinstance(each.value, ast.Call | ast.Attribute) and not _is_world(each.value) for each in call.keywords
+    )
+
+
+def _is_world(group: ast.expr) -> bool:
+    return isinstance(group, ast.Attribute) and group.attr == "WORLD"
 
 
 def has_own_items(guard: RankGuard) -> bool:
@@ -52,10 +68,10 @@ def guarded(trace: Trace, wanted: Callable[[RankGuard], bool]) -> Iterator[tuple
     partners, sides = _reached_by(trace), _on_sides(trace)
     for event in trace.events(Kind.COLLECTIVE):
         guard = next((each for each in reversed(event.context.rank_guards) if wanted(each)), None)
-        if guard is None or not (in_whole_group(event) or has_own_items(guard)) or (event.subject in SAVES, guard.span) in told:
+        if guard is None or not (in_whole_group(trace, event) or has_own_items(guard)) or (event.subject in SAVES, guard.span) in told:
             continue
         partnered = _has_partner(event, guard, partners) or (event.subject, event.context.function, guard.span, not guard.until) in sides
-        if not partnered and (has_own_items(guard) or not is_met_elsewhere(trace, event, guard)):
+        if not partnered and not is_met_elsewhere(trace, event, guard):
             told.add((event.subject in SAVES, guard.span))
             yield event, guard
 

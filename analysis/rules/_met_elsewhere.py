@@ -1,4 +1,4 @@
-"""What the source shows of ranks that seem to miss a collective: they come to it by another way, are not its group's, or do not run yet."""
+"""What the source shows of ranks that seem to miss a collective: they come to it by another way, or do not run yet."""
 
 from __future__ import annotations
 
@@ -12,18 +12,11 @@ from analysis.trace.places import frames
 from analysis.trace.reading import around, call_at, span_of
 
 _STARTS = frozenset({"spawn", "start_processes"})
-_GROUPS = frozenset({"group", "process_group"})
 
 
 def is_met_elsewhere(trace: Trace, event: Event, guard: RankGuard) -> bool:
-    """Whether one of the three holds for the collective ``event`` behind ``guard``."""
-    return _asks_for_group(trace, event) or _starts_ranks(trace, guard.span) or _is_handed_over(trace, event, guard)
-
-
-def _asks_for_group(trace: Trace, event: Event) -> bool:
-    """Whether the group is what a function gives: one that is set up elsewhere, of which the run may not know more than that it is None at first."""
-    call = call_at(trace.snapshot, event.span)
-    return call is not None and any(keyword.arg in _GROUPS and isinstance(keyword.value, ast.Call) for keyword in call.keywords)
+    """Whether one of the two holds for the collective ``event`` behind ``guard``."""
+    return _starts_ranks(trace, guard.span) or _is_handed_over(trace, event, guard)
 
 
 def _starts_ranks(trace: Trace, condition: Span) -> bool:

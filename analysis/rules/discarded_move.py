@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported, WrapExpression
+from analysis.interpreter.values import Instance
 from analysis.library.tensor import Made, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.source import Span
@@ -25,6 +26,9 @@ from analysis.trace.reading import receiver, text
 
 #: What ``Tensor.to`` and its kind can be told by name.
 _OPTIONS = frozenset({"device", "dtype", "non_blocking", "copy", "memory_format", "other"})
+
+#: Operations that take a part of what they are given.
+_PARTS = frozenset({"getitem", "attribute"})
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -39,24 +43,29 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 
 def _may_be_object(made: Made) -> bool:
-    """Whether what is moved is a batch of unknown structure, or takes what no tensor does."""
+    """Whether what is moved is a batch of unknown structure, or a part of one that the program puts together itself, or takes what no tensor does."""
     if not made.options.keys() <= _OPTIONS:
         return True
-    moved = made.inputs[0] if made.inputs else None
-    return isinstance(moved, Tensor) and moved.made is not None and moved.made.op == "batch" and moved.made.options.get("whole", True) is not False
+    moved = _moved(made)
+    part = moved
+    while part is not None and part.op in _PARTS:
+        part = _moved(part)
+    loader = part.options.get("loader") if part is not None and part.op == "batch" else None
+    collated = isinstance(loader, Instance) and loader.fields.get("collate_fn") is not None
+    return collated or (moved is not None and moved.op == "batch" and moved.options.get("whole", True) is not False)
 
 
-def _source(made: Made) -> str:
-    """The operation that made what is moved."""
-    moved = made.inputs[0] if made.inputs else None
-    return moved.made.op if isinstance(moved, Tensor) and moved.made is not None else ""
+def _moved(made: Made) -> Made | None:
+    """The operation that made the first input."""
+    first = made.inputs[0] if made.inputs else None
+    return first.made if isinstance(first, Tensor) else None
 
 
 def _reported(trace: Trace, span: Span, made: Made) -> Reported:
     finding = Finding(
         RULE.name,
         RULE.severity,
-        Confidence.MEDIUM if _source(made) in {"getitem", "attribute"} else Confidence.HIGH,
+        Confidence.MEDIUM if (moved := _moved(made)) is not None and moved.op in _PARTS else Confidence.HIGH,
         span,
         f"`{text(trace.snapshot, span)}` returns a moved copy that nothing keeps: the tensor itself stays where it is",
         (Evidence(span, "the result of the call is dropped"),),

@@ -94,7 +94,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 def _reduced(trace: Trace) -> Iterator[tuple[Event, Made]]:
     """Sums over the ranks that a backward goes through and that its loss is not linear in."""
-    whole = {event.span for event in trace.events(Kind.COLLECTIVE) if event.subject == "all_reduce" and in_whole_group(event) and event.context.grad}
+    whole = {event.span for event in trace.events(Kind.COLLECTIVE) if event.subject == "all_reduce" and in_whole_group(trace, event) and event.context.grad}
     for event in trace.events(Kind.BACKWARD) if whole else ():
         todo: list[tuple[Tensor, bool]] = [(event.value, True)]
         seen: set[tuple[Made, bool]] = set()

@@ -90,7 +90,7 @@ def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
     finding = Finding(
         RULE.name,
         RULE.severity,
-        _confidence(event, guard, reduced=reduced),
+        _confidence(trace, event, guard, reduced=reduced),
         guard.span,
         f"ranks may answer `{text(trace.snapshot, guard.span)}` differently ({why}), and what it decides about {what}: some ranks wait there for ever",
         (
@@ -102,11 +102,11 @@ def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
     return Reported(finding)
 
 
-def _confidence(event: Event, guard: RankGuard, *, reduced: bool) -> Confidence:
+def _confidence(trace: Trace, event: Event, guard: RankGuard, *, reduced: bool) -> Confidence:
     """A loop that goes round as long as a condition holds may hold it the same number of times on every rank."""
     if guard.until and guard.exit is None:
         return Confidence.LOW
-    return Confidence.HIGH if reduced or (event.kind is Kind.COLLECTIVE and in_whole_group(event)) else Confidence.MEDIUM
+    return Confidence.HIGH if reduced or (event.kind is Kind.COLLECTIVE and in_whole_group(trace, event)) else Confidence.MEDIUM
 
 
 def _reduced_onto_one(value: Value, depth: int = _DEPTH) -> bool:

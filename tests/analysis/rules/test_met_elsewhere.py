@@ -77,6 +77,8 @@ launch(4)
         (STUDY.format(call="trials_dataframe()"), True),
         (GROUPED.format(group="own_group()"), False),
         (GROUPED.format(group="None"), True),
+        (GROUPED.format(group="dist.group.WORLD"), True),
+        (GROUPED.format(group="net.tensor_parallel_group"), False),
         (LAUNCHED.format(start="mp.spawn(work, nprocs=size - 1, args=(size,), join=False)"), False),
         (LAUNCHED.format(start="work(0, size)"), True),
     ],
