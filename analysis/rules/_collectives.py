@@ -42,16 +42,12 @@ def in_whole_group(trace: Trace, event: Event) -> bool:
 
     What a function or an object gives may be one that is set up elsewhere, of which the run knows no more than that it is None at first.
     """
-    if isinstance(event.detail, dict) and event.detail.get("group") is not None:
-        return False
     call = call_at(trace.snapshot, event.span)
-    return call is None or not any(
-        each.arg in _GROUPS and isinstance(each.value, ast.Call | ast.Attribute) and not _is_world(each.value) for each in call.keywords
-    )
-
-
-def _is_world(group: ast.expr) -> bool:
-    return isinstance(group, ast.Attribute) and group.attr == "WORLD"
+    given = next((each.value for each in call.keywords if each.arg in _GROUPS), None) if call is not None else None
+    if isinstance(given, ast.Attribute) and given.attr == "WORLD":
+        return True
+    known = event.detail.get("group") if isinstance(event.detail, dict) else None
+    return known is None and not isinstance(given, ast.Call | ast.Attribute)
 
 
 def has_own_items(guard: RankGuard) -> bool:
