@@ -6,3 +6,4 @@ from torch.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
 from torch.optim.muon import Muon
 from torch.optim.optimizer import Optimizer
 from torch.optim.sgd import SGD, Adadelta, Adagrad, RMSprop
+from torch.optim.lbfgs import LBFGS

@@ -7,8 +7,9 @@ from torch.optim.optimizer import Optimizer, _run
 class Muon(Optimizer):
     """For matrices only; one parameter at a time."""
 
-    def __init__(self, params, lr=1e-3, weight_decay=0.1, momentum=0.95, nesterov=True, ns_coefficients=(3.4445, -4.775, 2.0315), eps=1e-7,
-                 ns_steps=5, adjust_lr_fn=None):
+    def __init__(
+        self, params, lr=1e-3, weight_decay=0.1, momentum=0.95, nesterov=True, ns_coefficients=(3.4445, -4.775, 2.0315), eps=1e-7, ns_steps=5, adjust_lr_fn=None
+    ):
         super().__init__(params, dict(lr=lr, weight_decay=weight_decay, momentum=momentum, nesterov=nesterov, ns_steps=ns_steps))
 
     @torch.no_grad()

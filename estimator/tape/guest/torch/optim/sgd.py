@@ -7,10 +7,13 @@ from torch.optim.optimizer import Optimizer, _on_gpu, _run
 class SGD(Optimizer):
     """The momentum buffer is a copy of the first gradient."""
 
-    def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False, foreach=None,
-                 differentiable=False, fused=None):
-        super().__init__(params, dict(lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay, nesterov=nesterov,
-                                      maximize=maximize, foreach=foreach, fused=fused))
+    def __init__(
+        self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False, foreach=None, differentiable=False, fused=None
+    ):
+        super().__init__(
+            params,
+            dict(lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay, nesterov=nesterov, maximize=maximize, foreach=foreach, fused=fused),
+        )
 
     @torch.no_grad()
     def step(self, closure=None):
@@ -52,8 +55,20 @@ class SGD(Optimizer):
 class RMSprop(Optimizer):
     """A running mean of squares, and momentum if wanted."""
 
-    def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False, capturable=False, foreach=None,
-                 maximize=False, differentiable=False):
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        alpha=0.99,
+        eps=1e-8,
+        weight_decay=0,
+        momentum=0,
+        centered=False,
+        capturable=False,
+        foreach=None,
+        maximize=False,
+        differentiable=False,
+    ):
         super().__init__(params, dict(lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum, centered=centered, foreach=foreach))
 
     @torch.no_grad()
@@ -80,8 +95,20 @@ class RMSprop(Optimizer):
 class Adagrad(Optimizer):
     """A sum of squares, made with the optimizer."""
 
-    def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None, *, maximize=False,
-                 differentiable=False, fused=None):
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        lr_decay=0,
+        weight_decay=0,
+        initial_accumulator_value=0,
+        eps=1e-10,
+        foreach=None,
+        *,
+        maximize=False,
+        differentiable=False,
+        fused=None,
+    ):
         super().__init__(params, dict(lr=lr, weight_decay=weight_decay, eps=eps, foreach=foreach))
         for group in self.param_groups:
             for param in group["params"]:
