@@ -72,7 +72,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _never_filled(trace: Trace, gradients: Gradients) -> Event | None:
     """A step that a framework's loop leads to, in a run in which no gradient of its optimizer is ever computed: the function that does was not called."""
     letters = {found for event in trace.events(*GRADIENT_EVENTS, Kind.GRADIENT_CALL) if (found := _letters(gradients)(event)) is not None}
-    if letters & {"backward", "opaque", "use"}:
+    if letters & {"opaque", "use"} or any(True for _ in trace.events(Kind.BACKWARD)):
         return None
     files = trace.snapshot.contents
     steps = (event for event in trace.events(Kind.STEP) if event.subject is gradients.optimizer and event.span.path in files and not trace.undecided(event))
