@@ -87,11 +87,14 @@ def drawn_in(value: Tensor) -> Iterator[tuple[Made, Tensor]]:
             yield from ((each.made, inner) for inner in each.made.tensors if inner.attached and not isinstance(inner, Parameter))
 
 
-def switched_off_in(value: Tensor) -> Iterator[tuple[Made, Tensor]]:
-    """Operations on the way to ``value`` that carry a gradient and gave none, though what went in has a graph: gradients were off."""
+def switched_off_in(value: Tensor, *, modules: bool = False) -> Iterator[tuple[Made, Tensor]]:
+    """Operations on the way to ``value`` that carry a gradient and gave none, though what went in has a graph: gradients were off.
+
+    With ``modules`` those of layers and models count too.
+    """
     for each in all_in(value):
         made = each.made
-        if made is not None and not each.attached and made.op in CARRIED - CUTS:
+        if made is not None and not each.attached and (made.op in CARRIED - CUTS or (modules and "module" in made.options)):
             yield from ((made, inner) for inner in made.tensors if inner.attached and inner.forwards and not isinstance(inner, Parameter))
 
 

@@ -74,6 +74,9 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
         for made, before in _cuts(value):
             if before.owners and uses.stepping(event, before):
                 yield value, made
+        if isinstance(value, Tensor) and not value.attached:
+            without = (made.span for made, before in switched_off_in(value, modules=True) if before.owners and uses.stepping(event, before))
+            yield from ((value, Made(_NO_GRAD, (), {}, span)) for span in islice(without, 1))
 
 
 def _leaf(loss: Tensor) -> Made | None:

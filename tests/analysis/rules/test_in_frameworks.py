@@ -235,6 +235,29 @@ def train(net):
 
 train(torch.nn.Linear(4, 3))
 """
+PERCEIVED = """
+import torch
+import torch.nn.functional as F
+from torchvision.models import vgg16
+
+class Features:
+    def __init__(self):
+        self.net = vgg16(weights="DEFAULT").eval()
+
+    {kept}
+    def __call__(self, x):
+        return self.net(x)  # here
+
+def train(loader):
+    net, features = torch.nn.Conv2d(3, 3, 3), Features()
+    optimizer = torch.optim.Adam(net.parameters())
+    for x, y in loader:
+        out = net(x)
+        loss = F.l1_loss(out, y) + 0.1 * F.mse_loss(features(out), features(y))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
 
 
 @pytest.mark.parametrize(
@@ -250,6 +273,7 @@ train(torch.nn.Linear(4, 3))
         ("duplicate-parameters", SHARED, "words", "nn.Embedding(100, 8)"),
         ("step-without-backward", TEMPERATURE, "pass", "loss.backward()"),
         ("detached-loss", COMPARED, "one.detach()", "one"),
+        ("detached-loss", PERCEIVED, "@torch.no_grad()", ""),
         ("swapped-loss-arguments", TARGETS, "y, out", "out, y"),
     ],
 )
