@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 
 from analysis.interpreter.own_items import HAS_ITEMS
 from analysis.interpreter.values import Symbol
+from analysis.library.decisions import FILE_TESTS
 from analysis.library.ranks import asks_for_rank
 from analysis.rules._met_elsewhere import is_met_elsewhere
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind, RankGuard
 from analysis.trace.places import frames, visible
-from analysis.trace.reading import call_at, runs_decorated
+from analysis.trace.reading import around, call_at, runs_decorated, span_of
 
 #: Saves of sharded models and engines: functions of a framework that every rank has to call.
 SAVES = frozenset(
@@ -66,16 +67,16 @@ def guarded(trace: Trace, wanted: Callable[[RankGuard], bool]) -> Iterator[tuple
         guard = next((each for each in reversed(event.context.rank_guards) if wanted(each)), None)
         if guard is None or not (in_whole_group(trace, event) or has_own_items(guard)) or (event.subject in SAVES, guard.span) in told:
             continue
-        partnered = _has_partner(event, guard, partners) or (event.subject, event.context.function, guard.span, not guard.until) in sides
+        partnered = _has_partner(trace, event, guard, partners) or (event.subject, event.context.function, guard.span, not guard.until) in sides
         if not partnered and not is_met_elsewhere(trace, event, guard):
             told.add((event.subject in SAVES, guard.span))
             yield event, guard
 
 
-def _reached_by(trace: Trace) -> set[tuple[str, str, Span, bool]]:
-    """Each guarded collective with its function, its condition and whether rank 0 is who reaches it."""
+def _reached_by(trace: Trace) -> set[tuple[str, str, Span, bool, bool]]:
+    """Each guarded collective with its function, its condition, whether rank 0 is who reaches it, and whether a file decides if it does."""
     return {
-        (event.subject, event.context.function, guard.span, _keeps_zero(guard))
+        (event.subject, event.context.function, guard.span, _keeps_zero(guard), _asks_for_file(trace, event, guard))
         for event in trace.events(Kind.COLLECTIVE)
         for guard in event.context.rank_guards
         if guard.zero is not guard.others
@@ -97,12 +98,25 @@ def _keeps_zero(guard: RankGuard) -> bool:
     return guard.zero is True or guard.others is False
 
 
-def _has_partner(event: Event, guard: RankGuard, partners: set[tuple[str, str, Span, bool]]) -> bool:
+def _has_partner(trace: Trace, event: Event, guard: RankGuard, partners: set[tuple[str, str, Span, bool, bool]]) -> bool:
     """Whether the ranks that do not come here call the same collective: in the same function, or on the other side of the condition."""
-    zero = _keeps_zero(guard)
+    zero, asks = _keeps_zero(guard), _asks_for_file(trace, event, guard)
     return any(
-        subject == event.subject and reached_by_zero is not zero and (function == event.context.function or span == guard.span)
-        for subject, function, span, reached_by_zero in partners
+        subject == event.subject
+        and reached_by_zero is not zero
+        and ((function == event.context.function and span != guard.span) or (span == guard.span and asked is asks))
+        for subject, function, span, reached_by_zero, asked in partners
+    )
+
+
+def _asks_for_file(trace: Trace, event: Event, guard: RankGuard) -> bool:
+    """Whether a condition inside the guarded block asks if a file is there: some runs pass the collective by, whoever the other ranks are."""
+    inwards = frames(event)[len(guard.path) :] if event.path[: len(guard.path)] == guard.path else ()
+    stands = around(trace.snapshot, inwards[0]) if inwards and inwards[0].path == guard.span.path else None
+    inner = [each.test for each in stands.statements if isinstance(each, ast.If)] if stands is not None else []
+    after = next((inner[k + 1 :] for k, test in enumerate(inner) if span_of(trace.snapshot, guard.span.path, test) == guard.span), [])
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FILE_TESTS for test in after for node in ast.walk(test)
     )
 
 

@@ -71,6 +71,31 @@ def train(net, x):
 """
 
 
+PREPARED = """
+import os
+import torch
+import torch.distributed as dist
+
+def prepare(path):
+    if dist.get_rank() == 0:
+        if not os.path.exists(path):
+            torch.save(torch.randn(64, 8), path)
+{inside}        dist.barrier()
+    else:
+        dist.barrier()
+    return torch.load(path)
+
+def main(net, path):
+    dist.init_process_group("nccl")
+    net = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in prepare(path).split(8):
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+"""
+
+
 def found(program: str, rule: str) -> bool:
     snapshot = Snapshot.of({"train.py": program.encode()})
     return bool(analyse(snapshot, [each for each in discover() if each.name == rule]).findings)
@@ -79,6 +104,11 @@ def found(program: str, rule: str) -> bool:
 def test_one_rank_alone_runs_a_sharded_model():
     assert found(SHOWN.format(guard="if dist.get_rank() == 0: "), "rank-conditional-collective")
     assert not found(SHOWN.format(guard=""), "rank-conditional-collective")
+
+
+def test_a_file_that_is_there_leads_past_the_barrier():
+    assert found(PREPARED.format(inside="    "), "rank-conditional-collective")
+    assert not found(PREPARED.format(inside=""), "rank-conditional-collective")
 
 
 @pytest.mark.parametrize("epochs", ["20", "int(input())"])
