@@ -33,6 +33,8 @@ class Trace:
     result: Value = None
     unresolved: tuple[tuple[Span, str], ...] = ()
     flags: bool = True
+    _laid_out: bool = field(default=False, repr=False)
+    _numbered: bool = field(default=False, repr=False)
     _ops: list[Op] = field(default_factory=list, repr=False)
     _undecided: set[Event] = field(default_factory=set, repr=False)
     _places: dict[Kind, list[tuple[int, Event]]] = field(default_factory=dict, repr=False)
@@ -54,7 +56,8 @@ class Trace:
 
     def loop(self, number: int) -> Loop | None:
         """The loop with that number in a stamp."""
-        self._loops = self._loops or loops_in(self.root)
+        if not self._numbered:
+            self._numbered, self._loops = True, loops_in(self.root)
         return self._loops.get(number)
 
     def run(self, automaton: Automaton, letter_of: LetterOf, *kinds: Kind) -> Iterator[Witness]:
@@ -63,16 +66,22 @@ class Trace:
         return automaton.run(self._ops, placed, letter_of)
 
     def _placed(self, kinds: tuple[Kind, ...]) -> list[tuple[int, Event]]:
-        if not self._ops:
-            self._ops = flatten(self.root)
-            depth = 0
-            for place, op in enumerate(self._ops):
-                depth += (op.code is Code.ALT) - (op.code is Code.END_ALT)
-                if op.code is Code.EVENT and op.event is not None:
-                    self._places.setdefault(op.event.kind, []).append((place, op.event))
-                    if depth:
-                        self._undecided.add(op.event)
+        self._lay_out()
         if kinds not in self._chosen:
             lists = [self._places.get(kind, []) for kind in kinds]
             self._chosen[kinds] = lists[0] if len(lists) == 1 else sorted((item for found in lists for item in found), key=lambda item: item[0])
         return self._chosen[kinds]
+
+    def _lay_out(self) -> None:
+        """Once: there may be nothing to lay out."""
+        if self._laid_out:
+            return
+        self._laid_out = True
+        self._ops = flatten(self.root)
+        depth = 0
+        for place, op in enumerate(self._ops):
+            depth += (op.code is Code.ALT) - (op.code is Code.END_ALT)
+            if op.code is Code.EVENT and op.event is not None:
+                self._places.setdefault(op.event.kind, []).append((place, op.event))
+                if depth:
+                    self._undecided.add(op.event)
