@@ -35,7 +35,8 @@ CONF = {
     "conf/main.yaml": "defaults:\n  - optimizer: adam\n  - _self_\nsteps: 3\namp: false\nnet:\n  _target_: net.Net\n  bias: false\n",
     "conf/optimizer/adam.yaml": "_target_: torch.optim.Adam\nlr: 0.1\n",
     "conf/optimizer/sgd.yaml": "_target_: torch.optim.SGD\nlr: 0.1\n",
-    "net.py": "import torch\nclass Net(torch.nn.Linear):\n    def __init__(self, bias):\n        super().__init__(1, 1, bias=bias)\n        self.has_bias = bias\n",
+    "net.py": "import torch\nclass Net(torch.nn.Linear):\n    def __init__(self, bias):\n        super().__init__(1, 1, bias=bias)\n"
+    "        self.has_bias = bias\n",
 }
 LAUNCHED = f"""
 import sys
