@@ -147,3 +147,10 @@ def test_parameters_that_go_into_something_unknown_may_be_copied_there():
     script = small("return self.outer(self.inner(x))", above="import averages") + "    shadow = averages.Shadow(model.parameters())\n"
     found = estimated(script)
     assert any("averages.Shadow does to the model" in sentence for sentence in found.unknowns)
+
+
+def test_what_keeps_the_parameters_and_is_not_followed_takes_the_number_with_it():
+    script = WHOLE.replace("torch.optim.AdamW(", "fancy.Optimizer(").replace("import torch\n", "import torch\nimport fancy\n", 1)
+    found = estimated(script)
+    assert found.memory is None
+    assert found.unknowns[0] == f"train.py:{line_of(script, 'fancy.Optimizer')}: what fancy.Optimizer keeps of the parameters it is given is not known"
