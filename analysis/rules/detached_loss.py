@@ -40,11 +40,16 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Backwards without a graph, and terms that no step profits from."""
     told: set[Span] = set()
     uses = GradientUses(trace)
+    done: set[Made] = set()
     for event in trace.events(Kind.BACKWARD):
+        made = _root(event.value).made
+        if made is not None and not done.isdisjoint(each.made for each in made.tensors if each.made is not None):
+            continue  # cut after its own backward: the gradients are kept, and put in by a hook
         for term, cut in _cut_off(uses, event):
             if cut.span not in told and cut.span.path in trace.snapshot.contents:
                 told.add(cut.span)
                 yield _reported(trace, event, term, cut)
+        done.update(filter(None, [event.value.made]))
 
 
 def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar, Made]]:

@@ -11,6 +11,7 @@ mixes devices and fails, or goes on in the old type. (A module is different: its
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -27,6 +28,8 @@ from analysis.trace.reading import receiver, text
 #: What ``Tensor.to`` and its kind can be told by name.
 _OPTIONS = frozenset({"device", "dtype", "non_blocking", "copy", "memory_format", "other"})
 
+#: Names of what gives encodings, which are no tensors.
+_ENCODES = re.compile("token|process|extract|collat", re.IGNORECASE)
 #: Operations that take a part of what they are given.
 _PARTS = frozenset({"getitem", "attribute"})
 
@@ -43,10 +46,13 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 
 def _may_be_object(made: Made) -> bool:
-    """Whether what is moved is a batch of unknown structure, or a part of one that the program puts together itself, or takes what no tensor does."""
-    if not made.options.keys() <= _OPTIONS:
-        return True
+    """Whether what is moved is a batch of unknown structure, or a part of one that the program puts together itself, or takes what no tensor does.
+
+    So may be what something unknown gives: a tokenizer's encodings move in place.
+    """
     moved = _moved(made)
+    if not made.options.keys() <= _OPTIONS or (moved is not None and ("callee" in moved.options or _ENCODES.search(moved.op))):
+        return True
     part = moved
     while part is not None and part.op in _PARTS:
         part = _moved(part)
