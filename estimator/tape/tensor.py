@@ -35,11 +35,11 @@ class Tensor(HostValue):
             dtype, strides, offset = current().default_dtype, contiguous_strides(shape), 0
             storage = Storage(current(), Size(shape).numel() * dtype.itemsize, current().default_device)
         storage.aliases += 1
-        self.storage = storage
+        self.storage: Storage = storage
         self.shape = Size(shape)
-        self.strides = strides
-        self.dtype = dtype
-        self.offset = offset
+        self.strides: Shape = strides
+        self.dtype: Dtype = dtype
+        self.offset: int = offset
         self.requires_grad: bool = False
         self.grad: Tensor | None = None
         self.grad_fn: Node | None = None
