@@ -134,10 +134,12 @@ def tensor(data: Any, *, dtype: Dtype | None = None, device: DeviceLike | None =
     if isinstance(data, Tensor):
         result: Tensor = data.to(device=as_device(device or data.device), dtype=dtype or data.dtype)
         return result
-    shape, numbers = _numbers(data)
-    told = numbers if are_plain(numbers) else [number for number in numbers if not _is_untold(number)]
+    types = set(map(type, data)) if isinstance(data, (list, tuple)) else set()
+    plain = bool(types) and types <= _PLAIN
+    shape, numbers = ((len(data),), data) if plain else _numbers(data)
+    told = numbers if plain else [number for number in numbers if not _is_untold(number)]
     if dtype is None:
-        kinds = dict(zip(map(type, told), told, strict=True)).values() if told is numbers else told
+        kinds = [kind() for kind in types] if plain else told  # a zero of each
         dtype = _dtype_of(max(kinds, key=_category)) if told else FLOAT32
     result = _made(shape, dtype, device, requires_grad)
     if not result.device.counted and len(told) == len(numbers) <= _KEPT_VALUES and not any(isinstance(number, Tensor) for number in numbers):
