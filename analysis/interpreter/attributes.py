@@ -6,8 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import imports
+from analysis.interpreter.exceptions import dead_end, survived
 from analysis.interpreter.generators import Generator
 from analysis.interpreter.joins import join
+from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.type_methods import of_type
 from analysis.interpreter.values import (
     MISSING,
@@ -120,8 +122,18 @@ def _of_instance(machine: Machine, value: Instance, name: str, span: Span) -> Va
             return value.fields
     fallback = value.cls.find("__getattr__")
     if fallback is not MISSING:
-        return machine.call(bind(machine, fallback, value, value.cls, span), [name], {}, span)
+        return _asked_for(machine, bind(machine, fallback, value, value.cls, span), name, span)
     return machine.domain.unknown_attribute(machine, value, name, span)
+
+
+def _asked_for(machine: Machine, fallback: Value, name: str, span: Span) -> Value:
+    """What ``__getattr__`` gives; where nobody would catch that it has none, something that was not followed has set it."""
+    try:
+        return machine.call(fallback, [name], {}, span)
+    except GuestRaise as error:
+        if not dead_end(machine, error):
+            raise
+        return survived(machine, error, span)
 
 
 def _of_module(machine: Machine, module: Module, name: str, span: Span) -> Value:

@@ -58,9 +58,14 @@ def survivable(machine: Machine, function: Function, error: GuestRaise) -> bool:
 
     Special methods raise as part of a protocol: ``__next__`` at the end, ``__getattr__`` where there is nothing.
     """
-    if not machine.survives_raises or machine.try_depth or machine.fork_depth or machine.depth < _OUTERMOST:
+    if machine.depth < _OUTERMOST or (function.name.startswith("__") and function.name != "__init__"):
         return False
-    if function.name.startswith("__") and function.name != "__init__":
+    return dead_end(machine, error)
+
+
+def dead_end(machine: Machine, error: GuestRaise) -> bool:
+    """Whether nobody catches the exception, and it is none by which programs end on purpose."""
+    if not machine.survives_raises or machine.try_depth or machine.fork_depth:
         return False
     kinds = error.value.cls.mro if isinstance(error.value, Instance) else ()
     return not any(cls.name in _DELIBERATE for cls in kinds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import (
     MISSING,
     Alternatives,
@@ -106,9 +107,17 @@ def _getattr(call: Call) -> Value:
     value, name = call.args[0], call.args[1]
     if not isinstance(name, str):
         return unknown(call, value, name)
-    if call.given(2, "default") and _has(value, name) is False:
+    if not call.given(2, "default"):
+        return call.machine.getattr(value, name, call.span)
+    if _has(value, name) is False:
         return call.args[2]
-    return call.machine.getattr(value, name, call.span)
+    call.machine.try_depth += 1
+    try:
+        return call.machine.getattr(value, name, call.span)
+    except GuestRaise:
+        return call.args[2]
+    finally:
+        call.machine.try_depth -= 1
 
 
 def _has(value: Value, name: str) -> bool | None:

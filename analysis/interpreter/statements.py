@@ -11,7 +11,7 @@ from analysis.interpreter.closures import make_function
 from analysis.interpreter.frames import Exit
 from analysis.interpreter.joins import join
 from analysis.interpreter.signals import BudgetSpent
-from analysis.interpreter.values import MISSING, Alternatives, GuestList, HostValue, Module, Symbol, Value
+from analysis.interpreter.values import MISSING, Alternatives, GuestList, HostValue, Instance, Module, Symbol, Value
 from analysis.syntax import walk
 from analysis.trace.tree import Leave
 
@@ -62,7 +62,7 @@ def assign_name(machine: Machine, name: str, value: Value, frame: Frame, node: a
         cells, key, holder = frame.cells[name], "value", frame
     else:
         cells, key, holder = frame.module.vars, name, frame.module
-    if machine.domain.watches_stores and isinstance(value, (HostValue, list, tuple, dict)):
+    if machine.domain.watches_stores and isinstance(value, (HostValue, Instance, list, tuple, dict)):
         value = machine.domain.stored(machine, holder, name, value, frame.file.span(node))
     if machine.domain.tracks_places:
         machine.places[(id(cells), key)] = frame.file.span(node)

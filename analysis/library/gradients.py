@@ -10,7 +10,7 @@ from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.optimizers import owners_in
 from analysis.library.ownership import modules_in
-from analysis.library.recording import Modes, bare_decorator, emit, enabled, manager, modes, set_modes
+from analysis.library.recording import BEFORE, Modes, bare_decorator, emit, enabled, manager, modes, set_modes
 from analysis.library.tensor import Parameters, Tensor, tensors_in
 from analysis.trace.events import Kind
 
@@ -37,6 +37,22 @@ loss.backward(retain_graph=True)
 nn.utils.clip_grad_norm_(net.parameters(), 1.0)
 """,
             ("forward Linear", "forward Linear", "autograd.grad", "backward", "clip Linear"),
+        ),
+        Example(
+            """
+import torch
+
+net = torch.nn.Linear(2, 1)
+for on in (True, False, True):
+    with torch.set_grad_enabled(on):
+        loss = net(torch.zeros(1, 2)).mean()
+    assert loss.requires_grad is on
+    assert torch.is_grad_enabled()
+torch.set_grad_enabled(False)
+assert not net(torch.zeros(1, 2)).requires_grad
+net.eval()
+""",
+            ("forward Linear", "forward Linear", "forward Linear", "forward Linear", "eval Linear"),
         ),
     ),
 )
@@ -159,8 +175,7 @@ for _name in ("no_grad", "enable_grad", "inference_mode"):
 def _set_grad_enabled(call: Call) -> Value:
     """Takes effect at once; used in a ``with`` statement it is undone at the end."""
     instance = _instance(call, "set_grad_enabled")
-    before = set_modes(call.machine, replace(modes(call.machine), grad=enabled(call, 0, "mode")))
-    instance.fields["entered"] = [before]
+    instance.fields[BEFORE] = set_modes(call.machine, replace(modes(call.machine), grad=enabled(call, 0, "mode")))
     return instance
 
 

@@ -105,6 +105,10 @@ def restored(call: Call) -> None:
     emit(call.machine, Kind.RESTORE, subject=call.args[0], detail=holder if isinstance(holder, Instance) else None)
 
 
+#: Where a manager that takes effect when it is made keeps the modes before that.
+BEFORE = "before it was made"
+
+
 def manager(subject: Subject, dotted: str, change: Change) -> LibraryClass:
     """Registers a context manager that changes the modes; it works as a decorator too."""
     declared = subject.cls(dotted)
@@ -116,9 +120,9 @@ def manager(subject: Subject, dotted: str, change: Change) -> LibraryClass:
     @declared.method("__enter__", "__aenter__")
     def enter(call: Call) -> Value:
         instance = call.args[0]
-        held = modes(call.machine)
-        instance.fields.setdefault("entered", []).append(held)
-        set_modes(call.machine, change(instance.fields["construction"], held))
+        now = modes(call.machine)
+        instance.fields.setdefault("entered", []).append(instance.fields.pop(BEFORE, now))
+        set_modes(call.machine, change(instance.fields["construction"], now))
         return instance
 
     @declared.method("__exit__", "__aexit__")

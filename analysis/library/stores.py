@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Frame
-from analysis.interpreter.values import MISSING, Class, GuestDict, GuestList, Instance, Module, Stamp, Symbol, Value
+from analysis.interpreter.values import MISSING, Alternatives, Class, GuestList, Instance, Module, Stamp, Symbol, Value
 from analysis.library.ownership import is_module
 from analysis.library.parts import ModelPart
 from analysis.library.recording import emit, modes
@@ -16,8 +16,8 @@ from analysis.trace.events import Kind
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
 
-#: Containers of more items are lists of things, and no state of a few parts.
-_PARTS = 4
+#: Containers of more items are lists of things, and no state of a few parts; a dictionary names its parts, and may have more of them.
+_PARTS, _NAMED_PARTS = 4, 32
 
 
 def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: Span, *, part: bool = False) -> Value:
@@ -35,14 +35,28 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
             domain.ownership.changed()
         elif not isinstance(holder, Frame) and value.cls.span is not None:
             _report_parts(domain, holder, key, value, span)
+        elif isinstance(holder, Frame) and value.stamp == domain.machine.stamp != holder.stamp:
+            for content in (value.fields, *value.fields.values()):
+                if _is_a_state(content):
+                    _mark_parts(domain, holder, key, content, span)
         return value
     if isinstance(value, tuple):
         return tuple(stored(domain, holder, _place(key, index), item, span, part=True) for index, item in enumerate(value))
     if isinstance(value, (list, dict)) and not isinstance(holder, Frame):
         _report_parts(domain, holder, key, value, span)
-    elif isinstance(value, (GuestDict, GuestList)) and len(value) <= _PARTS and value.stamp == domain.machine.stamp != stamp_of(holder):
+    elif _is_a_state(value) and value.stamp == domain.machine.stamp != stamp_of(holder):
         _mark_parts(domain, holder, key, value, span)
     return value
+
+
+def _is_a_state(value: Value) -> bool:
+    """Whether its parts are few enough to be a state."""
+    match value:
+        case dict():
+            return len(value) <= _NAMED_PARTS
+        case GuestList():
+            return len(value) <= _PARTS
+    return False
 
 
 def _report_parts(domain: TraceDomain, holder: Value, key: Value, value: list[Value] | dict[Value, Value] | Instance, span: Span) -> None:
@@ -55,13 +69,23 @@ def _report_parts(domain: TraceDomain, holder: Value, key: Value, value: list[Va
 def _mark_parts(domain: TraceDomain, holder: Value, key: Value, value: Value, span: Span) -> None:
     """A container made in this iteration goes into a variable: what it holds bears a mark of the variable, as a tuple's items do."""
     for place, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
-        if isinstance(item, Tensor) and item.attached:
-            marked = _kept(domain, holder, _place(key, place), item, span, part=True)
+        marked = _marked(domain, holder, _place(key, place), item, span) if isinstance(item, (Tensor, Alternatives)) else item
+        if marked is not item:
             if isinstance(value, dict):
                 domain.machine.heap.write(value, place, marked)
             else:
                 domain.machine.heap.touch(value)
                 value[place] = marked
+
+
+def _marked(domain: TraceDomain, holder: Value, key: Value, item: Value, span: Span) -> Value:
+    """The item with a mark of the slot, if it is a tensor with a graph, or may be one."""
+    match item:
+        case Tensor(attached=True):
+            return _kept(domain, holder, key, item, span, part=True)
+        case Alternatives(values=values) if any(isinstance(each, Tensor) and each.attached for each in values):
+            return Alternatives(tuple(_marked(domain, holder, key, each, span) for each in values), rank_varying=item.rank_varying)
+    return item
 
 
 def _open_switches(domain: TraceDomain, held: dict[str, Value], span: Span) -> None:
