@@ -18,7 +18,7 @@ from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
 from analysis.trace.reading import around, call_at, text
 
-_RULE = "scheduler-interval"
+RULE_NAME = "scheduler-interval"
 
 #: The options that count steps.
 LENGTHS = ("total_steps", "T_max", "num_training_steps", "total_iters")
@@ -101,7 +101,7 @@ def counts_ranks(trace: Trace, scheduler: Instance) -> bool:
     options: dict[str, Value] = scheduler.fields.get("scheduler: options", {})
     call = call_at(trace.snapshot, scheduler.span)
     given = {keyword.arg: keyword.value for keyword in call.keywords} if call is not None else {}
-    return any(_is_product(options.get(name)) and _names_ranks(given.get(name)) for name in LENGTHS)
+    return any(_is_product(options.get(name)) and _multiplies_ranks(given.get(name)) for name in LENGTHS)
 
 
 def counted_in_batches(trace: Trace, scheduler: Instance) -> bool:
@@ -122,13 +122,13 @@ def _is_product(length: Value) -> bool:
     return False
 
 
-def _names_ranks(written: ast.expr | None) -> bool:
-    match written:
-        case ast.BinOp(op=ast.Mult(), left=left, right=right):
-            return any(
-                isinstance(side, (ast.Name, ast.Attribute, ast.Call)) and any(word in ast.unparse(side).lower() for word in _NAMES) for side in (left, right)
-            )
-    return False
+def _multiplies_ranks(written: ast.expr | None) -> bool:
+    return isinstance(written, ast.BinOp) and isinstance(written.op, ast.Mult) and (names_ranks(written.left) or names_ranks(written.right))
+
+
+def names_ranks(written: ast.expr) -> bool:
+    """Whether it is called as programs call the number of ranks."""
+    return isinstance(written, (ast.Name, ast.Attribute, ast.Call)) and any(word in ast.unparse(written).lower() for word in _NAMES)
 
 
 def stays_behind(trace: Trace, found: LeftBehind) -> Finding:
@@ -140,7 +140,7 @@ def stays_behind(trace: Trace, found: LeftBehind) -> Finding:
     says = f"`{text(trace.snapshot, span)}` moves the schedule of one optimizer only: the others that are built in the same way keep their first learning rate"
     chain = (*built, Evidence(visible(moves, files), "an optimizer steps whose schedule never does"), Evidence(span, "the schedule of another is stepped here"))
     why = "the schedule has to be stepped where its optimizer is, inside the loop over them"
-    return Finding(_RULE, Severity.ERROR, confidence_in(found.optimizer), span, says, chain, no_fix_because=why)
+    return Finding(RULE_NAME, Severity.ERROR, confidence_in(found.optimizer), span, says, chain, no_fix_because=why)
 
 
 def times_ranks(trace: Trace, scheduler: Instance, span: Span) -> Finding:
@@ -152,4 +152,4 @@ def times_ranks(trace: Trace, scheduler: Instance, span: Span) -> Finding:
         Evidence(visible(step, trace.snapshot.contents), "it is stepped here, on each rank"),
     )
     why = "leave the number of ranks out of both the length and the warm-up, unless Accelerate prepares the schedule"
-    return Finding(_RULE, Severity.ERROR, Confidence.MEDIUM, span, says, chain, no_fix_because=why)
+    return Finding(RULE_NAME, Severity.ERROR, Confidence.MEDIUM, span, says, chain, no_fix_because=why)

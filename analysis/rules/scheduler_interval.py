@@ -7,7 +7,7 @@ sharded loader is used up too soon. One that nothing prepared moves once per ste
 reached. And where several optimizers have schedules, each of them has to be stepped.
 
 **How to fix it.** Step the schedule in the unit of its length: after each `optimizer.step()`, or after each epoch. With Accelerate: count the
-length before the loader is prepared, multiply it by `accelerator.num_processes`, or do not prepare the schedule.
+length before the loader is prepared, or times `accelerator.num_processes` after it, not both; or do not prepare the schedule.
 
 **What is not reported.** Schedules without a length; lengths that the source does not tell; a rhythm that an undecided branch changes.
 """
@@ -22,6 +22,7 @@ from analysis.fixes.change import MoveStatement, Proposal, Reported
 from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._counted_whole import counted_whole, told_too_much
 from analysis.rules._objects import confidence_in, distinct
 from analysis.rules._rhythms import SEVERAL, Rhythm, rhythm_of, rhythm_of_micro_batches
 from analysis.rules._schedules import counted_in_batches, counts_ranks, last_milestone, left_behind, length_of, stays_behind, times_ranks
@@ -47,6 +48,8 @@ def check(trace: Trace) -> Iterator[Reported]:
             rhythm, wrong = other
         if rhythm is not None and wrong is not None:
             yield _reported(trace, scheduler, rhythm, wrong)
+        elif trace.distributed and _moves_by_processes(scheduler) and (found := counted_whole(trace, scheduler)) is not None:
+            yield Reported(told_too_much(scheduler, found))
         elif counts_ranks(trace, scheduler) and scheduler.span is not None:
             yield Reported(times_ranks(trace, scheduler, scheduler.span))
 
