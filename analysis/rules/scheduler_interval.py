@@ -58,8 +58,8 @@ def _wrong(trace: Trace, scheduler: Instance, rhythm: Rhythm) -> str | None:
     """What is wrong, as the second half of a sentence."""
     options, length = scheduler.fields.get("scheduler: options", {}), length_of(scheduler)
     per_epoch = options.get("steps_per_epoch")
+    whole = isinstance(length, int) and isinstance(rhythm.epochs, int) and length == rhythm.epochs * rhythm.batches
     if rhythm.per_epoch:
-        whole = isinstance(length, int) and isinstance(rhythm.epochs, int) and length == rhythm.epochs * rhythm.batches
         told = per_epoch is not None and per_epoch != 1 and options.get("epochs") is not None
         return "its length is counted in batches, but it is stepped once per epoch: it hardly leaves its beginning" if told or whole else None
     last = last_milestone(scheduler)
@@ -67,13 +67,7 @@ def _wrong(trace: Trace, scheduler: Instance, rhythm: Rhythm) -> str | None:
         return "its milestones are counted in epochs, but it is stepped with every batch: they are passed within the first epochs"
     if length is not None and _same(length, rhythm.epochs) and not counted_in_batches(trace, scheduler):
         return "its length is counted in epochs, but it is stepped with every batch: it is over within the first epoch"
-    if (
-        trace.distributed
-        and _moves_by_processes(scheduler)
-        and isinstance(length, int)
-        and isinstance(rhythm.epochs, int)
-        and length == rhythm.epochs * rhythm.batches
-    ):
+    if whole and trace.distributed and _moves_by_processes(scheduler):
         return "its length is counted on the sharded loader, but the prepared schedule moves on by the number of processes at each step: it is used up too soon"
     return None
 
