@@ -33,6 +33,9 @@ class Image(HostValue):
         self.known_height = height
         self.known_width = width
 
+    def __repr__(self) -> str:
+        return "a picture"
+
     @property
     def height(self) -> Any:
         """The height in pixels; a number that nobody knows where no transform has set one."""
