@@ -39,7 +39,12 @@ def _checks(played: Played) -> Iterator[str]:
         yield "the newest head has no check"
     if all(run.conclusion in {"cancelled", "skipped"} for run in runs):
         yield f"the newest head has no result: {[(run.conclusion, run.title) for run in runs]}"
-    yield from (f"a check of {run.head_sha[:7]} is still {run.status}" for run in played.repository.check_runs() if run.status != "completed")
+    every = played.repository.check_runs()
+    doubles = Counter((run.head_sha, run.external_id) for run in every)
+    for run in every:
+        if run.status != "completed":
+            old = "" if run.head_sha == played.pull.head_sha else "older "
+            yield f"a check of the {old}head {run.head_sha[:7]} is still {run.status}, one of {doubles[run.head_sha, run.external_id]} called {run.external_id}"
 
 
 def _memory_comment(played: Played) -> Iterator[str]:

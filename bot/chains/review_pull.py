@@ -81,13 +81,17 @@ class Reviewing:
 
         One that is completed already may have lost its review or its comment with the job that a newer delivery replaced.
         """
-        if time.time() - state["looked"] > _LOOK_HOLDS_SECONDS:
+        if time.time() - state["looked"] > _LOOK_HOLDS_SECONDS and not await self._has_begun(state):
             return again(state, state["head"])
         async with self.place.alone(state):
             try:
                 return await self._begin(self.place.client(state), state, pull_from_json(state["pull"]))
             except ReplacedJobError:
                 return Outcome("done")
+
+    async def _has_begun(self, state: Json) -> bool:
+        """Whether a former try has begun the check: then that is to be ended, be it only as replaced, and not left for another head."""
+        return await find_check(self.place.client(state), self.place.settings.app_id, state["head"], external_id(state, state["head"])) is not None
 
     async def _begin(self, client: Client, state: Json, pull: Pull) -> Outcome:
         run = await begin_check(client.provided(require_wanted), self.place.settings.app_id, pull.head, external_id(state, pull.head))

@@ -80,6 +80,22 @@ async def test_one_whose_head_github_still_tells(github: Simulator, repository: 
     assert not github.faults.waiting
 
 
+async def test_one_whose_check_was_begun_on_a_head_that_is_gone(
+    github: Simulator, repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer to its first write is lost; when it comes to look again, the head has moved and nobody else knows of the check."""
+    monkeypatch.setattr("bot.chains.review_pull._LOOK_HOLDS_SECONDS", 0.2)
+    async with serving(settings_for(github, tmp_path, pace=replace(HURRIED, settle=0.5))) as address:
+        github.webhook_url = f"{address}/webhook"
+        github.fail_next("POST", r"/check-runs$", Drop(after_write=True))
+        pull = repository.open_pull_request("faster", title="Faster", files={"train.py": "BATCH = 9\n"})
+        old = pull.head_sha
+        await until(lambda: repository.check_runs(old))
+        github.webhooks.lose_next("pull_request")
+        pull.push({"train.py": BUGGY})
+        await _settled(repository, pull, old)
+
+
 async def test_one_of_a_merge_queue(github: Simulator, repository: Repository, tmp_path: Path) -> None:
     async with serving(settings_for(github, tmp_path)) as address:
         github.webhook_url = f"{address}/webhook"
