@@ -49,7 +49,7 @@ async def main(words: argparse.Namespace) -> int:
 
 def _record(recorded: Path, tests: list[str]) -> None:
     environment = os.environ | {"PREFLIGHT_REQUESTS": str(recorded)}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "benchmarks.opinion.recorder", *tests]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "benchmarks.opinion.recorder", *tests]
     subprocess.run(command, cwd=_ROOT, env=environment, check=True)
 
 
