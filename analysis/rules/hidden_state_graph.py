@@ -58,8 +58,9 @@ def _may_begin_anew(trace: Trace, store: Event, backward: Event) -> bool:
     holder, key = store.subject, store.detail.key
     if not isinstance(holder, Instance) or visible(backward, trace.snapshot.contents) != holder.cls.span:
         return False
-    runs = store.context.function.rpartition(".")[2]
-    others = (value.node for name, value in holder.cls.namespace.items() if isinstance(value, Function) and name not in {"__init__", runs})
+    runs, files = store.context.function.rpartition(".")[2], trace.snapshot.contents
+    hooks = {name for base in holder.cls.mro if base.span is None or base.span.path not in files for name in base.namespace}  # the loop calls those
+    others = (value.node for name, value in holder.cls.namespace.items() if isinstance(value, Function) and name not in {"__init__", runs} | hooks)
     return any(isinstance(node, ast.Attribute) and node.attr == key and isinstance(node.ctx, ast.Store) for method in others for node in walk(method))
 
 

@@ -31,3 +31,29 @@ class Encoder(nn.Module):
 def test_a_method_may_set_the_state_before_each_batch(method, line, found):
     report = analyse(Snapshot.of({"encoder.py": LAYER.format(method=method, line=line).encode()}), [hidden_state_graph.RULE])
     assert [finding.rule for finding in report.findings] == ["hidden-state-graph"] * found
+
+
+HOOKED = """
+import lightning as L
+import torch
+
+class Model(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.state = torch.nn.GRU(4, 4), None
+
+    def on_train_epoch_start(self):
+        self.state = None
+
+    def training_step(self, batch, index):
+        out, self.state = self.cell(batch, self.state)
+        return out.mean()
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
+"""
+
+
+def test_a_hook_that_runs_once_an_epoch_sets_no_state_before_each_batch():
+    report = analyse(Snapshot.of({"model.py": HOOKED.encode()}), [hidden_state_graph.RULE])
+    assert [finding.rule for finding in report.findings] == ["hidden-state-graph"]
