@@ -30,9 +30,7 @@ from estimator.findings import memory_rules
 _NOT_TRIED = "it was there before the change: a review tries fixes for what the change introduces"
 
 
-def review(
-    base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = (), *, kept: Kept | None = None
-) -> Review:
+def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = (), *, kept: Kept | None = None) -> Review:
     """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from.
 
     ``kept`` holds what former reviews of the repository have left, and takes what this one leaves.
