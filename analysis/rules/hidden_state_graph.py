@@ -86,7 +86,7 @@ def _gone_through_twice(stores: list[Event], first: Event, again: Event) -> Even
 
     What is written into a part of a tensor is none: caches for generation are, by a model that trains without them.
     """
-    whole = (event for event in stores if event.detail.outlives and not isinstance(event.subject, Tensor))
+    whole = (event for event in stores if event.detail.outlives and event.detail.since is None and not isinstance(event.subject, Tensor))
     kept = [event for event in whole if event.value.made is not None and not _earlier(first.context.stamp, event.context.stamp)]
     twice = attached_in(first.value) & attached_in(again.value) if kept else frozenset()
     return next((event for event in kept if event.value.made in twice), None)
