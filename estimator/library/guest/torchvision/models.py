@@ -102,7 +102,12 @@ def _vit(size, patch_size, weights=None, progress=True, image_size=224, num_clas
 
     named_model("vit_" + size + "_" + str(patch_size))
     config = vision_transformer.VisionTransformerConfig(
-        size=size, patch_size=patch_size, image_size=image_size, num_classes=num_classes, dropout=dropout, attention_dropout=attention_dropout,
+        size=size,
+        patch_size=patch_size,
+        image_size=image_size,
+        num_classes=num_classes,
+        dropout=dropout,
+        attention_dropout=attention_dropout,
         representation_size=options.get("representation_size"),
     )
     return vision_transformer.build(config)
