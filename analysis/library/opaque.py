@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 #: Objects whose state decides what a training step does: an unknown call may have changed those it can reach.
 _TRAINING = ("torch.nn.Module", "torch.optim.Optimizer", "torch.amp.GradScaler", "torch.optim.lr_scheduler.LRScheduler")
 _DEPTH = 4
+#: The option that marks what such a call made of tensors: it is taken for one, and may be any object.
+UNFOLLOWED = "unfollowed"
 #: Methods by which data go to a device.
 _MOVES = frozenset({"to", "cuda"})
 #: Methods of a scaler that are given an optimizer.
@@ -55,7 +57,7 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
         emit(call.machine, Kind.OPAQUE, subject=touched, detail=name)
     given = (*call.args, *call.kwargs.values())
     if any(True for _ in tensors_in(given)):
-        made = domain.autograd.made(name, given, {"callee": callee} if isinstance(callee, Symbol) else None)
+        made = domain.autograd.made(name, given, {UNFOLLOWED: True, **({"callee": callee} if isinstance(callee, Symbol) else {})})
         made.rank_varying = made.rank_varying and not _is_collective(name)
         return made
     if _is_collective(name):

@@ -18,6 +18,7 @@ from dataclasses import replace
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported, WrapExpression
 from analysis.interpreter.values import Instance
+from analysis.library.opaque import UNFOLLOWED
 from analysis.library.tensor import Made, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.source import Span
@@ -31,7 +32,7 @@ _OPTIONS = frozenset({"device", "dtype", "non_blocking", "copy", "memory_format"
 #: Names of what gives encodings, which are no tensors.
 _ENCODES = re.compile("token|process|extract|collat", re.IGNORECASE)
 #: Operations that take a part of what they are given.
-_PARTS = frozenset({"getitem", "attribute"})
+_PARTS = frozenset({"getitem", "attribute", "values", "items", "modules", "named_modules", "children", "named_children"})
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -50,12 +51,11 @@ def _may_be_object(made: Made) -> bool:
 
     So may be what something unknown gives: a tokenizer's encodings move in place.
     """
-    moved = _moved(made)
-    if not made.options.keys() <= _OPTIONS or (moved is not None and ("callee" in moved.options or _ENCODES.search(moved.op))):
-        return True
-    part = moved
+    moved = part = _moved(made)
     while part is not None and part.op in _PARTS:
         part = _moved(part)
+    if not made.options.keys() <= _OPTIONS or (part is not None and (UNFOLLOWED in part.options or _ENCODES.search(part.op))):
+        return True
     loader = part.options.get("loader") if part is not None and part.op == "batch" else None
     collated = isinstance(loader, Instance) and loader.fields.get("collate_fn") is not None
     return collated or (moved is not None and moved.op == "batch" and moved.options.get("whole", True) is not False)

@@ -25,7 +25,7 @@ def train(net, dataset):
 
 @pytest.mark.parametrize(
     ("collate", "moved", "found"),
-    [("", "clip", True), (", collate_fn=together", "clip", False), ("", "net.tokenizer(clip)", False), ("", "net(clip)", True)],
+    [("", "clip", True), (", collate_fn=together", "clip", False), ("", "net.tokenizer(clip)", False), ("", "together(clip)", False), ("", "net(clip)", True)],
 )
 def test_moving_may_change_an_object_of_the_program(collate, moved, found):
     report = analyse(Snapshot.of({"train.py": PROGRAM.format(collate=collate, moved=moved).encode()}), [discarded_move.RULE])
