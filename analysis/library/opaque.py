@@ -22,6 +22,8 @@ _TRAINING = ("torch.nn.Module", "torch.optim.Optimizer", "torch.amp.GradScaler",
 _DEPTH = 4
 #: The option that marks what such a call made of tensors: it is taken for one, and may be any object.
 UNFOLLOWED = "unfollowed"
+#: What a model is made of is the same on every rank, whatever its parameters hold.
+_STRUCTURE = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers", "named_buffers"})
 #: Methods by which data go to a device.
 _MOVES = frozenset({"to", "cuda"})
 #: Methods of a scaler that are given an optimizer.
@@ -60,7 +62,7 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
         made = domain.autograd.made(name, given, {UNFOLLOWED: True, **({"callee": callee} if isinstance(callee, Symbol) else {})})
         made.rank_varying = made.rank_varying and not _is_collective(name)
         return made
-    if _is_collective(name):
+    if _is_collective(name) or name in _STRUCTURE:
         return domain.casting.symbol(f"{name}(…)", call.span, call.machine.stamp)
     if name in FILE_TESTS and any(isinstance(each, Symbol) and each.why.endswith(HANDED_ON) for each in call.args):
         return domain.casting.symbol("the file that an option names", call.span, ())

@@ -54,7 +54,8 @@ def _may_be_object(made: Made) -> bool:
     moved = part = _moved(made)
     while part is not None and part.op in _PARTS:
         part = _moved(part)
-    if not made.options.keys() <= _OPTIONS or (part is not None and (UNFOLLOWED in part.options or _ENCODES.search(part.op))):
+    waits = any(isinstance(each, str) and each == "cpu" for each in made.inputs)  # who waits for the device, or measures, drops what comes back
+    if waits or not made.options.keys() <= _OPTIONS or (part is not None and (UNFOLLOWED in part.options or _ENCODES.search(part.op))):
         return True
     loader = part.options.get("loader") if part is not None and part.op == "batch" else None
     collated = isinstance(loader, Instance) and loader.fields.get("collate_fn") is not None

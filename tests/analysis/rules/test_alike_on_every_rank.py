@@ -1,0 +1,44 @@
+"""What a model is made of is alike on every rank, although each rank loads it for a device of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.engine import analyse
+from analysis.rules import rank_divergent_branch
+from analysis.snapshot import Snapshot
+
+PROGRAM = """
+import torch
+import torch.distributed as dist
+from elsewhere import load
+
+def save(model):
+    if not {condition}:
+        return
+    dist.barrier()
+
+dist.init_process_group("nccl")
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in torch.utils.data.DataLoader([torch.zeros(4)] * 8):
+    optimizer.zero_grad()
+    net(x).mean().backward()
+    optimizer.step()
+loaded = load("base", dist.get_rank())
+print(loaded["name"] + "!")
+save(loaded)
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("any(name == 'lora' for name, _ in model.named_parameters())", False),
+        ("[each for each in model.named_modules() if each[1].merged]", False),
+        ("model.score() > 0.5", True),
+    ],
+)
+def test_names_of_parameters_divide_no_ranks(condition, found):
+    report = analyse(Snapshot.of({"train.py": PROGRAM.format(condition=condition).encode()}), [rank_divergent_branch.RULE])
+    assert bool(report.findings) is found
