@@ -26,7 +26,10 @@ def _starts_ranks(trace: Trace, condition: Span) -> bool:
 
 
 def _is_handed_over(trace: Trace, event: Event, guard: RankGuard) -> bool:
-    """Whether the other side of the condition gives the function that leads to the collective to somebody who may call it."""
+    """Whether the other side of the condition calls the function that leads to the collective, or gives it to somebody who may.
+
+    The run may have ended before it came to that call.
+    """
     stands = around(trace.snapshot, guard.span)
     test = next((each for each in reversed(stands.statements) if isinstance(each, ast.If)), None) if stands is not None else None
     if test is None or span_of(trace.snapshot, guard.span.path, test.test) != guard.span:
@@ -34,9 +37,9 @@ def _is_handed_over(trace: Trace, event: Event, guard: RankGuard) -> bool:
     called = {_called(call) for span in frames(event) if (call := call_at(trace.snapshot, span)) is not None}
     own = {id(part) for part in (test.body, test.orelse) if any(_holds(trace, each, guard.span.path, event) for each in part)}
     others = (each for part in (test.body, test.orelse) if id(part) not in own for each in part)
-    calls = (node for each in others for node in walk(each) if isinstance(node, ast.Call))
+    calls = [node for each in others for node in walk(each) if isinstance(node, ast.Call)]
     given = (each for node in calls for each in (*node.args, *(keyword.value for keyword in node.keywords)))
-    return any(isinstance(each, ast.Name) and each.id in called for each in given)
+    return any(_called(node) in called - {""} for node in calls) or any(isinstance(each, ast.Name) and each.id in called for each in given)
 
 
 def _holds(trace: Trace, statement: ast.stmt, path: str, event: Event) -> bool:

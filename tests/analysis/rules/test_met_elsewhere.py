@@ -70,9 +70,37 @@ launch(4)
 """
 
 
+BUILT_FIRST = """
+import torch
+import torch.distributed as dist
+
+def synchronize():
+    dist.barrier()
+
+def build(path):
+    raise NotImplementedError
+
+def main(rows, path):
+    dist.init_process_group("nccl")
+    if dist.get_rank() == 0:
+        build(path)
+        {first}
+    else:
+        synchronize()
+    net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in rows:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+"""
+
+
 @pytest.mark.parametrize(
     ("program", "found"),
     [
+        (BUILT_FIRST.format(first="synchronize()"), False),
+        (BUILT_FIRST.format(first="pass"), True),
         (STUDY.format(call="optimize(objective, n_trials=3)"), False),
         (STUDY.format(call="trials_dataframe()"), True),
         (GROUPED.format(group="own_group()"), False),
