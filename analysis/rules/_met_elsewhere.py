@@ -36,10 +36,12 @@ def _is_handed_over(trace: Trace, event: Event, guard: RankGuard) -> bool:
         return False
     called = {_called(call) for span in frames(event) if (call := call_at(trace.snapshot, span)) is not None}
     own = {id(part) for part in (test.body, test.orelse) if any(_holds(trace, each, guard.span.path, event) for each in part)}
-    others = (each for part in (test.body, test.orelse) if id(part) not in own for each in part)
-    calls = [node for each in others for node in walk(each) if isinstance(node, ast.Call)]
+    others = [each for part in (test.body, test.orelse) if id(part) not in own for each in part]
+    if any(isinstance(each, ast.Expr | ast.Assign) and _called(each.value) in called - {""} for each in others):
+        return True
+    calls = (node for each in others for node in walk(each) if isinstance(node, ast.Call))
     given = (each for node in calls for each in (*node.args, *(keyword.value for keyword in node.keywords)))
-    return any(_called(node) in called - {""} for node in calls) or any(isinstance(each, ast.Name) and each.id in called for each in given)
+    return any(isinstance(each, ast.Name) and each.id in called for each in given)
 
 
 def _holds(trace: Trace, statement: ast.stmt, path: str, event: Event) -> bool:
