@@ -16,7 +16,7 @@ _STARTS = frozenset({"spawn", "start_processes"})
 
 def is_met_elsewhere(trace: Trace, event: Event, guard: RankGuard) -> bool:
     """Whether one of the two holds for the collective ``event`` behind ``guard``."""
-    return _starts_ranks(trace, guard.span) or _is_handed_over(trace, event, guard)
+    return _starts_ranks(trace, guard.span) or _is_called_there(trace, event, guard)
 
 
 def _starts_ranks(trace: Trace, condition: Span) -> bool:
@@ -25,23 +25,27 @@ def _starts_ranks(trace: Trace, condition: Span) -> bool:
     return stands is not None and stands.function is not None and any(_called(node) in _STARTS for node in walk(stands.function))
 
 
-def _is_handed_over(trace: Trace, event: Event, guard: RankGuard) -> bool:
-    """Whether the other side of the condition calls the function that leads to the collective, or gives it to somebody who may.
+def _is_called_there(trace: Trace, event: Event, guard: RankGuard) -> bool:
+    """Whether the other side of the condition calls what leads to the collective, before which the run may have ended, or hands it to who may call it."""
+    leading = {name for span in frames(event) if (call := call_at(trace.snapshot, span)) is not None and (name := _called(call))}
+    for statement in _other_side(trace, event, guard):
+        if isinstance(statement, ast.Expr | ast.Assign) and _called(statement.value) in leading:
+            return True
+        calls = (node for node in walk(statement) if isinstance(node, ast.Call))
+        given = (each for node in calls for each in (*node.args, *(keyword.value for keyword in node.keywords)))
+        if any(isinstance(each, ast.Name) and each.id in leading for each in given):
+            return True
+    return False
 
-    The run may have ended before it came to that call.
-    """
+
+def _other_side(trace: Trace, event: Event, guard: RankGuard) -> list[ast.stmt]:
+    """The statements behind the condition that the event does not stand in."""
     stands = around(trace.snapshot, guard.span)
     test = next((each for each in reversed(stands.statements) if isinstance(each, ast.If)), None) if stands is not None else None
     if test is None or span_of(trace.snapshot, guard.span.path, test.test) != guard.span:
-        return False
-    called = {_called(call) for span in frames(event) if (call := call_at(trace.snapshot, span)) is not None}
-    own = {id(part) for part in (test.body, test.orelse) if any(_holds(trace, each, guard.span.path, event) for each in part)}
-    others = [each for part in (test.body, test.orelse) if id(part) not in own for each in part]
-    if any(isinstance(each, ast.Expr | ast.Assign) and _called(each.value) in called - {""} for each in others):
-        return True
-    calls = (node for each in others for node in walk(each) if isinstance(node, ast.Call))
-    given = (each for node in calls for each in (*node.args, *(keyword.value for keyword in node.keywords)))
-    return any(isinstance(each, ast.Name) and each.id in called for each in given)
+        return []
+    sides = (test.body, test.orelse)
+    return [each for side in sides if not any(_holds(trace, own, guard.span.path, event) for own in side) for each in side]
 
 
 def _holds(trace: Trace, statement: ast.stmt, path: str, event: Event) -> bool:

@@ -2,7 +2,7 @@
 
 import math
 
-import torch
+from preflight_zoo.pooled import PooledClassifier, SqueezeExcitation
 from preflight_zoo.stochastic import StochasticDepth
 from torch import nn
 
@@ -70,29 +70,6 @@ def convolution(inputs, outputs, kernel=3, stride=1, groups=1, eps=1e-5, activat
     return nn.Sequential(*layers)
 
 
-class SqueezeExcitation(nn.Module):
-    """Every channel weighed by what all channels hold on average."""
-
-    def __init__(self, channels, squeezed):
-        super().__init__()
-        self.avgpool = nn.AdaptiveAvgPool2d(1)
-        self.fc1 = nn.Conv2d(channels, squeezed, 1)
-        self.fc2 = nn.Conv2d(squeezed, channels, 1)
-        self.activation = nn.SiLU(inplace=True)
-        self.scale_activation = nn.Sigmoid()
-
-    def weights(self, x):
-        x = self.avgpool(x)
-        x = self.fc1(x)
-        x = self.activation(x)
-        x = self.fc2(x)
-        return self.scale_activation(x)
-
-    def forward(self, x):
-        weights = self.weights(x)
-        return weights * x
-
-
 class MBConv(nn.Module):
     def __init__(self, expansion, kernel, stride, inputs, outputs, rate, eps):
         super().__init__()
@@ -102,7 +79,7 @@ class MBConv(nn.Module):
         if width != inputs:
             layers.append(convolution(inputs, width, 1, eps=eps))
         layers.append(convolution(width, width, kernel, stride, groups=width, eps=eps))
-        layers.append(SqueezeExcitation(width, max(1, inputs // 4)))
+        layers.append(SqueezeExcitation(width, max(1, inputs // 4), nn.SiLU(inplace=True), nn.Sigmoid()))
         layers.append(convolution(width, outputs, 1, eps=eps, activation=False))
         self.block = nn.Sequential(*layers)
         self.stochastic_depth = StochasticDepth(rate)
@@ -145,7 +122,7 @@ def stages_of(variant):
     return [(MBConv, e, k, s, divisible(i * width), divisible(o * width), math.ceil(n * depth)) for e, k, s, i, o, n in STAGES]
 
 
-class EfficientNet(nn.Module):
+class EfficientNet(PooledClassifier):
     def __init__(self, config):
         super().__init__()
         eps = VARIANTS[config.variant][3]
@@ -166,13 +143,6 @@ class EfficientNet(nn.Module):
         self.features = nn.Sequential(*layers)
         self.avgpool = nn.AdaptiveAvgPool2d(1)
         self.classifier = nn.Sequential(nn.Dropout(p=config.dropout, inplace=True), nn.Linear(last, config.num_classes))
-
-    def forward(self, x):
-        x = self.features(x)
-        x = self.avgpool(x)
-        x = torch.flatten(x, 1)
-        x = self.classifier(x)
-        return x
 
 
 def build(config):

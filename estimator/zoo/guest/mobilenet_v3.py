@@ -1,7 +1,7 @@
 """MobileNet V3. Mirrors torchvision 0.29.1 (``models/mobilenetv3.py``): parameter names and the operations of a training step, in their order."""
 
-import torch
 from preflight_zoo.efficientnet import divisible
+from preflight_zoo.pooled import PooledClassifier, SqueezeExcitation
 from torch import nn
 
 
@@ -40,30 +40,6 @@ def convolution(inputs, outputs, kernel=3, stride=1, groups=1, activation=nn.Har
     return nn.Sequential(*layers)
 
 
-class SqueezeExcitation(nn.Module):
-    """Every channel weighed by what all channels hold on average."""
-
-    def __init__(self, channels):
-        super().__init__()
-        squeezed = divisible(channels // 4)
-        self.avgpool = nn.AdaptiveAvgPool2d(1)
-        self.fc1 = nn.Conv2d(channels, squeezed, 1)
-        self.fc2 = nn.Conv2d(squeezed, channels, 1)
-        self.activation = nn.ReLU()
-        self.scale_activation = nn.Hardsigmoid()
-
-    def weights(self, x):
-        x = self.avgpool(x)
-        x = self.fc1(x)
-        x = self.activation(x)
-        x = self.fc2(x)
-        return self.scale_activation(x)
-
-    def forward(self, x):
-        weights = self.weights(x)
-        return weights * x
-
-
 class InvertedResidual(nn.Module):
     """Wide inside, narrow at both ends."""
 
@@ -74,7 +50,7 @@ class InvertedResidual(nn.Module):
         layers = [] if width == inputs else [convolution(inputs, width, 1, activation=activation)]
         layers.append(convolution(width, width, kernel, stride, width, activation))
         if squeezes:
-            layers.append(SqueezeExcitation(width))
+            layers.append(SqueezeExcitation(width, divisible(width // 4), nn.ReLU(), nn.Hardsigmoid()))
         layers.append(convolution(width, outputs, 1, activation=None))
         self.block = nn.Sequential(*layers)
 
@@ -85,7 +61,7 @@ class InvertedResidual(nn.Module):
         return result
 
 
-class MobileNetV3(nn.Module):
+class MobileNetV3(PooledClassifier):
     def __init__(self, config):
         super().__init__()
         blocks = BLOCKS[config.size]
@@ -99,13 +75,6 @@ class MobileNetV3(nn.Module):
             nn.Linear(6 * last, LAST[config.size]), nn.Hardswish(inplace=True), nn.Dropout(p=config.dropout, inplace=True),
             nn.Linear(LAST[config.size], config.num_classes),
         )  # fmt: skip
-
-    def forward(self, x):
-        x = self.features(x)
-        x = self.avgpool(x)
-        x = torch.flatten(x, 1)
-        x = self.classifier(x)
-        return x
 
 
 def build(config):

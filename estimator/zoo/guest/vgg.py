@@ -1,6 +1,6 @@
 """VGG. Mirrors torchvision 0.29.1 (``models/vgg.py``): parameter names and the operations of a training step, in their order."""
 
-import torch
+from preflight_zoo.pooled import PooledClassifier
 from torch import nn
 
 
@@ -36,7 +36,7 @@ def features(depth, batch_norm):
     return nn.Sequential(*layers)
 
 
-class VGG(nn.Module):
+class VGG(PooledClassifier):
     def __init__(self, config):
         super().__init__()
         self.features = features(config.depth, config.batch_norm)
@@ -45,13 +45,6 @@ class VGG(nn.Module):
             nn.Linear(512 * 7 * 7, 4096), nn.ReLU(True), nn.Dropout(p=config.dropout), nn.Linear(4096, 4096), nn.ReLU(True),
             nn.Dropout(p=config.dropout), nn.Linear(4096, config.num_classes),
         )  # fmt: skip
-
-    def forward(self, x):
-        x = self.features(x)
-        x = self.avgpool(x)
-        x = torch.flatten(x, 1)
-        x = self.classifier(x)
-        return x
 
 
 def build(config):
