@@ -30,28 +30,17 @@ from analysis.trace.reading import receiver, statement_of, text
 
 _SCALED = "applies gradients that are still multiplied by the loss scale: each update is thousands of times too large"
 _UNSKIPPED = "goes past the scaler, which would skip the step where a gradient overflowed: the first infinity goes into the weights"
+#: What leaves an optimizer's gradients cleared, used up or not known.
+_ENDS = ("backward", "step", "plain step", "guarded step", "zero", "use", "opaque")
 #: Per optimizer: whether its gradients carry the loss scale. A step that a scaler or an engine runs is "step", any other "plain step",
 #: or "guarded step" where something is looked at first.
 PROTOCOL = Automaton(
     start="plain",
     table={
         ("plain", "scaled"): "scaled",
-        ("scaled", "backward"): "plain",
         ("scaled", "unscale"): "unscaled",
-        ("scaled", "step"): "plain",
-        ("scaled", "plain step"): "plain",
-        ("scaled", "guarded step"): "plain",
-        ("scaled", "zero"): "plain",
-        ("scaled", "use"): "plain",
-        ("scaled", "opaque"): "plain",
         ("unscaled", "scaled"): "scaled",
-        ("unscaled", "backward"): "plain",
-        ("unscaled", "step"): "plain",
-        ("unscaled", "plain step"): "plain",
-        ("unscaled", "guarded step"): "plain",
-        ("unscaled", "zero"): "plain",
-        ("unscaled", "use"): "plain",
-        ("unscaled", "opaque"): "plain",
+        **{(state, letter): "plain" for state in ("scaled", "unscaled") for letter in _ENDS},
     },
     faults=frozenset({("scaled", "plain step"), ("scaled", "guarded step"), ("unscaled", "plain step")}),
     neutral=frozenset({"plain"}),
@@ -106,7 +95,7 @@ def _reported(trace: Trace, gradients: Gradients, witness: Witness) -> Reported:
     return Reported(finding, Proposal(f"Step by the scaler: {name}.step({optimizer})", Safety.SAFE, tuple(changes)))
 
 
-_UNSCALED = """
+_LOOP = """
 import torch
 
 def train(model, loader):
@@ -115,11 +104,12 @@ def train(model, loader):
     for x, y in loader:
         optimizer.zero_grad()
         scaler.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
-        scaler.unscale_(optimizer)
-        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         {step}
-        scaler.update()
 """
+_UNSCALED = """scaler.unscale_(optimizer)
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        """
+_UPDATE = "\n        scaler.update()"
 
 RULE = Rule(
     "step-bypasses-scaler",
@@ -128,34 +118,12 @@ RULE = Rule(
     __doc__,
     check,
     examples=(
+        Bad(_LOOP.format(step=f"optimizer.step()  # flagged{_UPDATE}"), fixed=_LOOP.format(step=f"scaler.step(optimizer){_UPDATE}")),
         Bad(
-            """
-import torch
-
-def train(model, loader):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    scaler = torch.amp.GradScaler("cuda")
-    for x, y in loader:
-        optimizer.zero_grad()
-        scaler.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
-        optimizer.step()  # flagged
-        scaler.update()
-""",
-            fixed="""
-import torch
-
-def train(model, loader):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    scaler = torch.amp.GradScaler("cuda")
-    for x, y in loader:
-        optimizer.zero_grad()
-        scaler.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
-        scaler.step(optimizer)
-        scaler.update()
-""",
+            _LOOP.format(step=f"{_UNSCALED}optimizer.step()  # flagged{_UPDATE}"),
+            fixed=_LOOP.format(step=f"{_UNSCALED}scaler.step(optimizer){_UPDATE}"),
         ),
-        Bad(_UNSCALED.format(step="optimizer.step()  # flagged"), fixed=_UNSCALED.format(step="scaler.step(optimizer)")),
-        Good(_UNSCALED.format(step="if torch.isfinite(norm):\n            optimizer.step()")),
+        Good(_LOOP.format(step=f"{_UNSCALED}if torch.isfinite(norm):\n            optimizer.step(){_UPDATE}")),
         Good(
             """
 import torch
@@ -175,20 +143,6 @@ def train(model, loader, use_amp=False):
             optimizer.step()
 """
         ),
-        Good(
-            """
-import torch
-
-def train(model, loader):
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    scaler = torch.amp.GradScaler("cuda")
-    for x, y in loader:
-        optimizer.zero_grad()
-        scaler.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
-        for p in model.parameters():
-            p.grad.div_(scaler.get_scale())
-        optimizer.step()
-"""
-        ),
+        Good(_LOOP.format(step="for p in model.parameters():\n            p.grad.div_(scaler.get_scale())\n        optimizer.step()")),
     ),
 )
