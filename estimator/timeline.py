@@ -48,6 +48,7 @@ def timeline(events: Sequence[Event]) -> Timeline:
     possible = 0
     heights: list[int] = []
     ends: list[int] = []
+    backwards: list[int] = []
     until, stale = len(events), True  # the events up to the first memory given back after the peak
     for index, event in enumerate(events):
         match event:
@@ -65,13 +66,15 @@ def timeline(events: Sequence[Event]) -> Timeline:
             case Entered(entered):
                 if phase is Phase.OPTIMIZER_STEP is not entered:
                     ends.append(len(heights))
+                if entered is Phase.BACKWARD is not phase:
+                    backwards.append(len(heights))
                 phase = entered
             case MightTake(size):
                 possible = max(possible, allocator.allocated + size)
             case _:
                 pass
     held = _alive(events if stale else events[:until], got, outliving_a_step(events))
-    return Timeline(peak, allocator.peak_reserved, peak_phase, _components(held), phases, _holders(held), max(peak, possible), course(heights, ends))
+    return Timeline(peak, allocator.peak_reserved, peak_phase, _components(held), phases, _holders(held), max(peak, possible), course(heights, ends, backwards))
 
 
 def _alive(events: Iterable[Event], got: dict[int, int], states: set[int]) -> list[tuple[int, Kind, Place | None]]:
