@@ -1,7 +1,7 @@
 """How sure a fact read from source is: a leaf that every package imports and that imports none.
 
 The source tells a value, or we assume it in the open, or it does not tell; there is no fourth
-way, no ``None`` and no sentinel. ``OneOf`` is a value that the program decides while running.
+way, no ``None`` and no sentinel. A value that the program decides while running is not a fact: the interpreter keeps it as ``Alternatives``.
 """
 
 from __future__ import annotations
@@ -50,14 +50,6 @@ class Unknown:
     """Neither said nor assumable; ``why`` names what is missing."""
 
     why: str
-    because: Place | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf(Generic[T_co]):
-    """One of two to eight values, decided while the program runs."""
-
-    values: tuple[T_co, ...]
     because: Place | None = None
 
 

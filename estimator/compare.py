@@ -60,11 +60,6 @@ class FitChange:
     base: Verdict | None
     head: Verdict | None
 
-    @property
-    def stops_fitting(self) -> bool:
-        """Whether the change takes the run off this card."""
-        return self.head is Verdict.DOES_NOT_FIT and self.base in {Verdict.FITS, Verdict.BORDERLINE}
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

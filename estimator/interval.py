@@ -110,18 +110,3 @@ def memory_of(peak: Peak, context: Context, causes: Iterable[Cause] = ()) -> Mem
         peak_at=peak.peak_at,
         largest=peak.largest,
     )
-
-
-def spanning(worst: Memory, others: Iterable[Memory]) -> Memory:
-    """One memory for a run that forked on an unknown branch: the worst way's numbers, intervals that cover every way."""
-    ways = (worst, *others)
-    return replace(
-        worst,
-        allocated_interval=_hull(way.allocated_interval for way in ways),
-        interval=_hull(way.interval for way in ways),
-    )
-
-
-def _hull(intervals: Iterable[Interval]) -> Interval:
-    every = tuple(intervals)
-    return Interval(min(one.low for one in every), max(one.high for one in every))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from analysis.interpreter.imports import describe
 from analysis.interpreter.machine import Machine
@@ -100,8 +98,3 @@ def _stopped(domain: TapeDomain, entry: str, error: GuestRaise) -> None:
         domain.observed.unknowns.pop(earlier[1], None)
         sentence = earlier[1]
     domain.observed.lost[sentence] = None
-
-
-def overridden(settings: Mapping[str, str], name: str, value: Any) -> dict[str, str]:
-    """``settings`` with one more."""
-    return {**settings, name: repr(value)}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from simulator.errors import ApiError, not_found, unprocessable
 from simulator.git.command import GitError, git
+from simulator.git.objects import EXECUTABLE_MODE, FILE_MODE, SUBMODULE_MODE, SYMLINK_MODE, TREE_MODE
 from simulator.git.repository import is_object_id
 from simulator.http.exchange import Answer, Call
 from simulator.representation.accounts import Json
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from simulator.repository import Repository
 
 _WORKFLOWS = ".github/workflows/"
-_TYPES = {"100644": "blob", "100755": "blob", "120000": "blob", "040000": "tree", "160000": "commit"}
+_TYPES = {FILE_MODE: "blob", EXECUTABLE_MODE: "blob", SYMLINK_MODE: "blob", TREE_MODE: "tree", SUBMODULE_MODE: "commit"}
 
 
 @answers("git/get-blob")

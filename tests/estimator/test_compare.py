@@ -46,9 +46,9 @@ def test_a_setting_that_is_no_longer_said_is_a_change():
 def test_a_card_that_no_longer_holds_the_run():
     comparison = compare(estimate(memory(), fits=(FIT,)), estimate(memory(), fits=(NO_FIT,)))
     [change] = comparison.fits
-    assert change.stops_fitting
+    assert (change.base, change.head) == (FIT.verdict, NO_FIT.verdict)
     assert comparison.moved
-    assert not compare(estimate(memory(), fits=(NO_FIT,)), estimate(memory(), fits=(NO_FIT,))).fits[0].stops_fitting
+    assert not compare(estimate(memory(), fits=(NO_FIT,)), estimate(memory(), fits=(NO_FIT,))).moved
 
 
 def test_the_line_that_holds_more():

@@ -8,7 +8,7 @@ import pytest
 
 from estimator import catalog
 from estimator.estimate import Components, Interval
-from estimator.interval import Cause, Peak, allocated_interval, context_on, memory_of, peak_interval, spanning
+from estimator.interval import Cause, Peak, allocated_interval, context_on, memory_of, peak_interval
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -58,10 +58,3 @@ def test_the_context_is_the_cards():
 def test_a_given_context_is_not_in_doubt():
     given = context_on(catalog.gpu("T4"), given=200 * MIB)
     assert (given.bytes, given.interval) == (200 * MIB, Interval(200 * MIB, 200 * MIB))
-
-
-def test_a_fork_spans_both_ways():
-    small, large = memory_of(peak(2 * GIB, 2 * GIB), context_on(None)), memory_of(peak(), context_on(None))
-    both = spanning(large, [small])
-    assert both.peak_bytes == large.peak_bytes
-    assert (both.interval.low, both.interval.high) == (small.interval.low, large.interval.high)
