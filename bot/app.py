@@ -20,11 +20,11 @@ from bot.inbox import Inbox
 from bot.intake import Intake
 from bot.jobs import Jobs
 from bot.ledger import Ledger
+from bot.logs import configure_logging
 from bot.metrics import Metrics
 from bot.pages import Pages
 from bot.performer import Performer
 from bot.postgres import Postgres
-from bot.redact import configure_logging
 from bot.settings import ServerSettings, SettingsError
 from bot.webhook import MAX_BYTES, Webhook
 from bot.workplace import Workplace

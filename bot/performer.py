@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from bot.github.errors import RateLimitedError, TransientError
 from bot.job import Chain, Json, Outcome
+from bot.logs import about
 from bot.metrics import Metrics
 from bot.settings import Pace
 
@@ -59,7 +60,8 @@ class Performer:
         started = time.monotonic()
         ended = "cancelled"
         try:
-            outcome = await self._tried(f"{kind}, {name}", run, state)
+            with about(state, job=kind, step=name):
+                outcome = await self._tried(f"{kind}, {name}", run, state)
             ended = outcome.then
         finally:
             self.metrics.jobs.add(kind=kind, step=name, outcome=ended)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 
 _SECRETS = re.compile(
@@ -21,20 +20,3 @@ _SECRETS = re.compile(
 def redacted(text: str) -> str:
     """``text`` with every secret replaced."""
     return _SECRETS.sub("[redacted]", text)
-
-
-class RedactingFormatter(logging.Formatter):
-    """Formats a record, its traceback included, and then removes secrets: nothing is logged on another way."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The record as one text without secrets."""
-        return redacted(super().format(record))
-
-
-def configure_logging(level: str) -> None:
-    """Log to standard error at ``level``; the job engine's own chatter only from WARNING on."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(RedactingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=level, handlers=[handler], force=True)
-    logging.getLogger("dbos").setLevel(max(logging.WARNING, logging.getLevelName(level)))
-    logging.getLogger("aiohttp.access").setLevel(logging.WARNING)

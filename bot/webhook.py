@@ -13,7 +13,8 @@ from aiohttp import web
 from bot.events import handlers
 from bot.events.payload import Ignored, MalformedPayloadError
 from bot.intake import Intake
-from bot.job import Json
+from bot.job import Job, Json
+from bot.logs import about
 from bot.metrics import Metrics
 from bot.settings import ServerSettings
 from bot.signature import is_genuine
@@ -53,12 +54,16 @@ class Webhook:
             return self._answer(event, "malformed", web.HTTPBadRequest.status_code, str(error))
         if isinstance(job, Ignored):
             return self._answer(event, "ignored", web.HTTPAccepted.status_code, job.reason)
-        try:
-            await self.intake.accept(job)
-        except Exception:
-            log.exception("delivery %s could not be stored", delivery)
-            return self._answer(event, "not stored", web.HTTPServiceUnavailable.status_code, "the job could not be stored; deliver again")
-        return self._answer(event, "stored", web.HTTPAccepted.status_code, "stored")
+        return await self._stored(event, job)
+
+    async def _stored(self, event: str, job: Job) -> web.Response:
+        with about(job.facts, delivery=job.delivery, job=job.kind):
+            try:
+                await self.intake.accept(job)
+            except Exception:
+                log.exception("the delivery could not be stored")
+                return self._answer(event, "not stored", web.HTTPServiceUnavailable.status_code, "the job could not be stored; deliver again")
+            return self._answer(event, "stored", web.HTTPAccepted.status_code, "stored")
 
     def _is_genuine(self, request: web.Request, body: bytes) -> bool:
         signatures = request.headers.getall("X-Hub-Signature-256", [])

@@ -21,7 +21,7 @@ def review_job(delivery: str, facts: Json, number: int, head: str, *, again: boo
 
 def answer_job(delivery: str, facts: Json, number: int, author: str, commands: Sequence[Sequence[str]], comment: int = 0) -> Job:
     """The job that answers ``commands`` of ``author``, given in ``comment`` (0: by a button)."""
-    wanted = {"number": number, "comment": comment, "author": author, "commands": [list(words) for words in commands], "delivery": delivery}
+    wanted = {"number": number, "comment": comment, "author": author, "commands": [list(words) for words in commands]}
     return _job("answer", f"{number}", delivery, facts, wanted)
 
 
@@ -38,7 +38,7 @@ def forget_job(delivery: str, installation: int, repositories: Iterable[object])
 
 
 def _job(kind: str, subject: str, delivery: str, facts: Json, wanted: Json, *, replaces: bool = False, when_replaced: str = "") -> Job:
-    repository = {name: facts[name] for name in _REPOSITORY}
+    repository = {name: facts[name] for name in _REPOSITORY} | {"delivery": delivery}
     return Job(kind, f"{facts['repository']}/{subject}", facts["installation"], delivery, repository | wanted, replaces, when_replaced)
 
 

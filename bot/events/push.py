@@ -15,5 +15,5 @@ def job(delivery: str, payload: Json) -> Job | Ignored:
         return Ignored("the push is not to the default branch")
     if read(payload, "deleted", bool):
         return Ignored("the branch was deleted")
-    facts = repository_facts(payload) | {"ref": reference, "head": read(payload, "after", str)}
+    facts = repository_facts(payload) | {"ref": reference, "head": read(payload, "after", str), "delivery": delivery}
     return Job("scan", f"{facts['repository']}/{reference}", facts["installation"], delivery, facts, replaces=True)
