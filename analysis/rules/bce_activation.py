@@ -20,6 +20,7 @@ from analysis.fixes.change import Proposal, ReplaceExpression, Reported
 from analysis.library.tensor import Made
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._chains import SHAPES, is_unbounded, losses, origins, place_of, renamed, without_call
+from analysis.rules._layer_training import layer_training
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event
@@ -91,23 +92,8 @@ def _raw(trace: Trace, loss: Event, made: Made) -> Reported:
     return Reported(finding, Proposal("Use the loss that applies the sigmoid itself", Safety.SAFE, (ReplaceExpression(*new),)))
 
 
-_TRAIN = """
-import torch
-import torch.nn.functional as F
-
-def train(loader):
-    net = torch.nn.Linear(8, 1)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    for x, y in loader:
-{body}
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-"""
-
-
 def _training(*lines: str) -> str:
-    return _TRAIN.format(body="\n".join(f"        {line}" for line in lines))
+    return layer_training(*lines, outputs=1)
 
 
 RULE = Rule(

@@ -19,6 +19,7 @@ from analysis.fixes.change import Proposal, ReplaceExpression, Reported
 from analysis.library.tensor import Made
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._chains import SHAPES, UNBOUNDED, losses, origins, renamed
+from analysis.rules._layer_training import layer_training
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event
@@ -74,25 +75,6 @@ def _reported(trace: Trace, loss: Event, made: Made) -> Reported:
     return Reported(finding, Proposal("Does nothing else need probabilities here? Then take their logarithm here", Safety.REVIEW, (ReplaceExpression(*new),)))
 
 
-_TRAIN = """
-import torch
-import torch.nn.functional as F
-
-def train(loader):
-    net = torch.nn.Linear(8, 3)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    for x, y in loader:
-{body}
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-"""
-
-
-def _training(*lines: str) -> str:
-    return _TRAIN.format(body="\n".join(f"        {line}" for line in lines))
-
-
 RULE = Rule(
     "nll-without-log",
     Severity.ERROR,
@@ -101,22 +83,22 @@ RULE = Rule(
     check,
     examples=(
         Bad(
-            _training("out = F.softmax(net(x), dim=1)", "loss = F.nll_loss(out, y)  # flagged"),
-            fixed=_training("out = F.log_softmax(net(x), dim=1)", "loss = F.nll_loss(out, y)"),
+            layer_training("out = F.softmax(net(x), dim=1)", "loss = F.nll_loss(out, y)  # flagged"),
+            fixed=layer_training("out = F.log_softmax(net(x), dim=1)", "loss = F.nll_loss(out, y)"),
         ),
         Bad(
-            _training("loss = F.nll_loss(net(x), y)  # flagged"),
-            fixed=_training("loss = F.cross_entropy(net(x), y)"),
+            layer_training("loss = F.nll_loss(net(x), y)  # flagged"),
+            fixed=layer_training("loss = F.cross_entropy(net(x), y)"),
         ),
-        Bad(_training("loss = F.nll_loss(x @ net(x), y)  # flagged"), fixed=_training("loss = F.cross_entropy(x @ net(x), y)")),
+        Bad(layer_training("loss = F.nll_loss(x @ net(x), y)  # flagged"), fixed=layer_training("loss = F.cross_entropy(x @ net(x), y)")),
         Bad(
-            _training("out = net(x).softmax(2).transpose(0, 1)", "loss = F.ctc_loss(out, y, [9], [5])  # flagged"),
-            fixed=_training("out = net(x).log_softmax(2).transpose(0, 1)", "loss = F.ctc_loss(out, y, [9], [5])"),
+            layer_training("out = net(x).softmax(2).transpose(0, 1)", "loss = F.ctc_loss(out, y, [9], [5])  # flagged"),
+            fixed=layer_training("out = net(x).log_softmax(2).transpose(0, 1)", "loss = F.ctc_loss(out, y, [9], [5])"),
         ),
-        Bad(_training("loss = torch.nn.CTCLoss()(net(x).transpose(0, 1), y, [9], [5])  # flagged")),
-        Good(_training("loss = F.ctc_loss(net(x).log_softmax(2).transpose(0, 1), y, [9], [5])")),
-        Good(_training("loss = F.nll_loss(F.log_softmax(net(x), dim=1), y)")),
-        Good(_training("loss = torch.nn.NLLLoss()(net(x).softmax(dim=1).clamp(min=1e-8).log(), y)")),
-        Good(_training("sure = net(x).softmax(dim=1).max()", "loss = F.cross_entropy(net(x), y)", "print(sure)")),
+        Bad(layer_training("loss = torch.nn.CTCLoss()(net(x).transpose(0, 1), y, [9], [5])  # flagged")),
+        Good(layer_training("loss = F.ctc_loss(net(x).log_softmax(2).transpose(0, 1), y, [9], [5])")),
+        Good(layer_training("loss = F.nll_loss(F.log_softmax(net(x), dim=1), y)")),
+        Good(layer_training("loss = torch.nn.NLLLoss()(net(x).softmax(dim=1).clamp(min=1e-8).log(), y)")),
+        Good(layer_training("sure = net(x).softmax(dim=1).max()", "loss = F.cross_entropy(net(x), y)", "print(sure)")),
     ),
 )

@@ -21,6 +21,7 @@ from analysis.library.tensor import Made, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._chains import UNBOUNDED, losses, origins
+from analysis.rules._layer_training import layer_training
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -120,25 +121,6 @@ def _reported(trace: Trace, made: Made, loss: Event | None) -> Reported:
     return Reported(finding, Proposal("Are the classes the last dimension? Then normalise over that", Safety.REVIEW, (SetArgument(span, "dim", "-1"),)))
 
 
-_TRAIN = """
-import torch
-import torch.nn.functional as F
-
-def train(loader):
-    net = torch.nn.Linear(8, 3)
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    for x, y in loader:
-{body}
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-"""
-
-
-def _training(*lines: str) -> str:
-    return _TRAIN.format(body="\n".join(f"        {line}" for line in lines))
-
-
 RULE = Rule(
     "softmax-over-batch",
     Severity.WARNING,
@@ -147,21 +129,21 @@ RULE = Rule(
     check,
     examples=(
         Bad(
-            _training("guess = F.log_softmax(net(x), dim=0)  # flagged", "loss = F.nll_loss(guess, y)"),
-            fixed=_training("guess = F.log_softmax(net(x), dim=-1)", "loss = F.nll_loss(guess, y)"),
+            layer_training("guess = F.log_softmax(net(x), dim=0)  # flagged", "loss = F.nll_loss(guess, y)"),
+            fixed=layer_training("guess = F.log_softmax(net(x), dim=-1)", "loss = F.nll_loss(guess, y)"),
         ),
         Bad(
-            _training("h = net(x)", "mix = torch.softmax(torch.bmm(h, h.transpose(1, 2)) / 8, dim=0)  # flagged", "loss = F.mse_loss(mix @ h, y)"),
-            fixed=_training("h = net(x)", "mix = torch.softmax(torch.bmm(h, h.transpose(1, 2)) / 8, dim=-1)", "loss = F.mse_loss(mix @ h, y)"),
+            layer_training("h = net(x)", "mix = torch.softmax(torch.bmm(h, h.transpose(1, 2)) / 8, dim=0)  # flagged", "loss = F.mse_loss(mix @ h, y)"),
+            fixed=layer_training("h = net(x)", "mix = torch.softmax(torch.bmm(h, h.transpose(1, 2)) / 8, dim=-1)", "loss = F.mse_loss(mix @ h, y)"),
         ),
-        Bad(_training("loss = F.nll_loss(torch.nn.LogSoftmax(0)(net(x)), y)  # flagged")),
+        Bad(layer_training("loss = F.nll_loss(torch.nn.LogSoftmax(0)(net(x)), y)  # flagged")),
         Bad(
-            _training("chances = F.softmax(net(x), dim=0)  # flagged", "loss = -chances.gather(1, y[:, None]).log().mean()"),
-            fixed=_training("chances = F.softmax(net(x), dim=-1)", "loss = -chances.gather(1, y[:, None]).log().mean()"),
+            layer_training("chances = F.softmax(net(x), dim=0)  # flagged", "loss = -chances.gather(1, y[:, None]).log().mean()"),
+            fixed=layer_training("chances = F.softmax(net(x), dim=-1)", "loss = -chances.gather(1, y[:, None]).log().mean()"),
         ),
-        Good(_training("loss = -F.softmax(net(x[0]), dim=0)[y[0]].log()")),
-        Good(_training("loss = F.nll_loss(torch.nn.LogSoftmax(1)(net(x)), y)")),
-        Good(_training("loss = F.nll_loss(F.log_softmax(net(x)[0], dim=0).unsqueeze(0), y)")),
-        Good(_training("weights = torch.stack([net(x), net(x)]).softmax(dim=0)", "loss = F.mse_loss((weights * x).sum(0), y)")),
+        Good(layer_training("loss = -F.softmax(net(x[0]), dim=0)[y[0]].log()")),
+        Good(layer_training("loss = F.nll_loss(torch.nn.LogSoftmax(1)(net(x)), y)")),
+        Good(layer_training("loss = F.nll_loss(F.log_softmax(net(x)[0], dim=0).unsqueeze(0), y)")),
+        Good(layer_training("weights = torch.stack([net(x), net(x)]).softmax(dim=0)", "loss = F.mse_loss((weights * x).sum(0), y)")),
     ),
 )
