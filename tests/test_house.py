@@ -60,6 +60,18 @@ def test_every_module_says_what_it_is() -> None:
     assert [_shown(path) for path in _sources(*PACKAGES) if not ast.get_docstring(ast.parse(path.read_bytes()))] == []
 
 
+def test_what_rules_share_is_shared() -> None:
+    shared = {path.stem for path in (ROOT / "analysis" / "rules").glob("_*.py") if path.stem != "__init__"}
+    imported = {
+        node.module.rpartition(".")[2]
+        for path in _sources(*PACKAGES)
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.ImportFrom) and node.module
+    }
+
+    assert shared - imported == set()
+
+
 def test_imports_keep_the_contracts() -> None:
     done = subprocess.run([Path(sys.executable).parent / "lint-imports", "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
 
