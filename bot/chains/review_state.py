@@ -13,7 +13,7 @@ from bot.review.diff import Diff, Hunk
 from bot.review.text import prose
 
 #: What a review job is about; all else in its state was read on the way.
-_FACTS = frozenset({"installation", "repository", "full_name", "number", "head", "request", "asked"})
+_FACTS = frozenset({"installation", "repository", "full_name", "number", "head", "request", "asked", "delivery"})
 #: GitHub may tell an older head for a moment after a push.
 _HEAD_SETTLES_SECONDS = 1.0
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import aiohttp
 
@@ -35,8 +36,12 @@ def environment(github: Simulator, state: Path, port: int, database: str = "") -
 
 
 @contextmanager
-def process(github: Simulator, state: Path, port: int, *words: str, database: str = "") -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(command(*words), env=environment(github, state, port, database), cwd=ROOT) as process:
+def process(
+    github: Simulator, state: Path, port: int, *words: str, database: str = "", log: IO[bytes] | None = None, level: str = "INFO"
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A server, or what ``words`` run, on ``port`` until the block ends; ``log`` takes what it writes."""
+    settings = environment(github, state, port, database) | {"PREFLIGHT_LOG_LEVEL": level}
+    with subprocess.Popen(command(*words), env=settings, cwd=ROOT, stdout=log, stderr=log) as process:
         try:
             yield process
         finally:
