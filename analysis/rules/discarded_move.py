@@ -5,7 +5,8 @@ mixes devices and fails, or goes on in the old type. (A module is different: its
 
 **How to fix it.** Keep the result: `x = x.to(device)`.
 
-**What is not reported.** Modules; whole batches of a loader, which may be objects that move themselves; values of unknown type.
+**What is not reported.** Modules; a tensor that the statement itself makes, to wake the device; whole batches of a loader, which may be objects that
+move themselves; values of unknown type.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def check(trace: Trace) -> Iterator[Reported]:
     for event in trace.events(Kind.DISCARD):
         made = event.value.made if isinstance(event.value, Tensor) else None
         span = event.span
-        if made is not None and made.op == "to" and span not in told and span.path in trace.snapshot.contents and not _may_be_object(made):
+        if made is None or made.op != "to" or span in told or span.path not in trace.snapshot.contents:
+            continue
+        if not _may_be_object(made) and not _is_fresh(made, span):
             told.add(span)
             yield _reported(trace, span, made)
 
@@ -60,6 +63,12 @@ def _may_be_object(made: Made) -> bool:
     loader = part.options.get("loader") if part is not None and part.op == "batch" else None
     collated = isinstance(loader, Instance) and loader.fields.get("collate_fn") is not None
     return collated or (moved is not None and moved.op == "batch" and moved.options.get("whole", True) is not False)
+
+
+def _is_fresh(made: Made, statement: Span) -> bool:
+    """Whether the statement itself makes what it moves: nobody has the tensor, and who writes so wants the device to be awake."""
+    inputs = [each.made for each in made.inputs if isinstance(each, Tensor)]
+    return all(each is not None and statement.holds(each.span) and _is_fresh(each, statement) for each in inputs)
 
 
 def _moved(made: Made) -> Made | None:

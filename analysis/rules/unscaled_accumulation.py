@@ -20,21 +20,17 @@ from itertools import pairwise
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported, WrapExpression
-from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import confidence_in
 from analysis.rules._scaling import Reduction, Scaling, framework_window, scaling_of
 from analysis.rules._statements import loss_of
+from analysis.rules._untold_windows import Untold, never_told
 from analysis.rules._windows import Window, counts, gathers_batches, loop_source, size_of, windows
 from analysis.source import Span
 from analysis.trace import Trace
-from analysis.trace.events import Event, Kind
-from analysis.trace.places import frames, visible
+from analysis.trace.places import visible
 from analysis.trace.reading import text
-
-#: What Accelerate, Transformers and DeepSpeed call the number of micro-batches in a window.
-_WINDOW = b"accumulation_steps"
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -46,7 +42,7 @@ def check(trace: Trace) -> Iterator[Reported]:
             if found is not None and found.finding.span not in told:
                 told.add(found.finding.span)
                 yield found
-    yield from _never_told(trace)
+    yield from (_untold(trace, found) for found in never_told(trace))
 
 
 def _asked(trace: Trace, gradients: Gradients, window: Window) -> Reported | None:
@@ -118,46 +114,19 @@ def _by_index(trace: Trace, gradients: Gradients, window: Window, scalings: list
     return Reported(finding)
 
 
-def _never_told(trace: Trace) -> Iterator[Reported]:
-    """``accelerator.accumulate()`` without a window: with a loss that is divided by one, or at least without effect."""
-    told: set[Span] = set()
-    for event in trace.events(Kind.BACKWARD):
-        by = event.subject
-        if not isinstance(by, Instance) or not by.fields.get("accelerate: calls") or not isinstance(by.fields.get("accelerate: options"), dict):
-            continue
-        given = by.fields["accelerate: options"]
-        if by.assumed or by.fields.get("gradient_accumulation_steps") != 1 or any(key.startswith("gradient_accumulation") or key == "**" for key in given):
-            continue
-        divided = [each.made.span for each in scaling_of(event.value).divided if _may_be_window(each.divisor)]
-        span = next((each for each in divided if each.path in trace.snapshot.contents), by.span)
-        if span is not None and span not in told and span.path in trace.snapshot.contents and (divided or _has_window(trace, event, span)):
-            told.add(span)
-            yield _untold(trace, event, by, span, divided=bool(divided))
-
-
-def _has_window(trace: Trace, backward: Event, built: Span) -> bool:
-    """Whether the program speaks of a number of steps to accumulate, which never reaches the accelerator: without one, a window of one is meant."""
-    paths = {built.path, *(span.path for span in frames(backward))}
-    return any(_WINDOW in trace.snapshot.contents[path] for path in paths if path in trace.snapshot.contents)
-
-
-def _may_be_window(divisor: Value) -> bool:
-    return (isinstance(divisor, Symbol) and divisor.stamp == ()) or (isinstance(divisor, int) and divisor > 1)
-
-
-def _untold(trace: Trace, backward: Event, accelerator: Instance, span: Span, *, divided: bool) -> Reported:
-    effect = "divides by a window that the accelerator was never told" if divided else "is told no gradient_accumulation_steps"
+def _untold(trace: Trace, found: Untold) -> Reported:
+    effect = "divides by a window that the accelerator was never told" if found.divided else "is told no gradient_accumulation_steps"
     finding = Finding(
         RULE.name,
-        Severity.ERROR if divided else Severity.WARNING,
+        Severity.ERROR if found.divided else Severity.WARNING,
         Confidence.MEDIUM,
-        span,
-        f"`{text(trace.snapshot, span)}` {effect}: unless the launcher says otherwise, accumulate() steps after every batch",
+        found.span,
+        f"`{text(trace.snapshot, found.span)}` {effect}: unless the launcher says otherwise, accumulate() steps after every batch",
         (
-            Evidence(accelerator.span or span, "the accelerator is built without gradient_accumulation_steps"),
-            Evidence(visible(backward, trace.snapshot.contents), "the backward runs inside accumulate(), and a step follows each time"),
+            Evidence(found.accelerator.span or found.span, "the accelerator is built without gradient_accumulation_steps"),
+            Evidence(visible(found.backward, trace.snapshot.contents), "the backward runs inside accumulate(), and a step follows each time"),
         ),
-        no_fix_because="pass gradient_accumulation_steps to the accelerator" + (", and drop the division" if divided else ""),
+        no_fix_because="pass gradient_accumulation_steps to the accelerator" + (", and drop the division" if found.divided else ""),
     )
     return Reported(finding)
 
