@@ -36,6 +36,16 @@ _THROUGH = frozenset({"grad", "data", "detach"})
 _MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "bfloat16", "clone", "detach", "data", "contiguous"})
 
 
+#: Operations on one tensor that give values and, second, where these stood: indices have no gradient.
+_RANKING = frozenset({"topk", "sort", "max", "min", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin"})
+
+
+def _are_indices(ranked: Tensor, part: Value) -> bool:
+    """Whether ``part`` of it is where the values stood."""
+    made = ranked.made
+    return made is not None and made.op in _RANKING and len(made.tensors) == 1 and isinstance(part, (int, str)) and part in {1, "indices"}
+
+
 def _is_moved_gradient(value: Value) -> bool:
     """Whether it is a parameter's own gradient, moved: that it is put back changes nothing."""
     while isinstance(value, Tensor) and value.made is not None and value.made.op in _MOVES and value.made.inputs:
@@ -130,7 +140,7 @@ class Autograd:
                 return Method(known, tensor)
             case Property(getter=HostFunction(run=run)):
                 return run(Call(self.machine, [tensor], {}, self._here))
-        return self.made("attribute", (tensor,), {"name": name})
+        return self.made("attribute", (tensor,), {"name": name}, cut=_are_indices(tensor, name))
 
     def call(self, tensor: Tensor, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> Value:
         """``tensor(...)``: an attribute that turns out to be a method, or a callable output (a distribution, say)."""
@@ -141,7 +151,7 @@ class Autograd:
 
     def item(self, tensor: Tensor, key: Value) -> Value:
         """``tensor[key]``."""
-        return self.made("getitem", (tensor,), {"key": key})
+        return self.made("getitem", (tensor,), {"key": key}, cut=_are_indices(tensor, key))
 
     def assign(self, tensor: Tensor, name: str, value: Value) -> None:
         """``tensor.name = value``: gradients cleared by hand, leaves switched on and off."""

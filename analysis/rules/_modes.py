@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
+from analysis.enclosing import enclosing
 from analysis.interpreter.values import Alternatives, Class, Instance, Symbol, Value
 from analysis.library.models import DETECTORS, MODELESS
 from analysis.library.ownership import modules_in
 from analysis.rules._objects import Concern, concern
 from analysis.snapshot import Snapshot
-from analysis.source import SourceFile
+from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Kind
 
@@ -19,8 +24,8 @@ _TRACKING = "InstanceNorm"
 _MAYBE_MODAL = ("Transformer",)
 #: Layers that drop values only if they are told to, and where in their arguments that stands.
 _IF_TOLD = {"RNN": 5, "LSTM": 5, "GRU": 5, "MultiheadAttention": 2}
-#: Words in a module's source by which it may ask for its mode.
-_WORDS = (b"training", b"dropout", b"Dropout")
+#: Parts of names in a module's code by which it may ask for its mode.
+_WORDS = ("training", "dropout", "Dropout")
 
 
 def mode_matters(snapshot: Snapshot, model: Instance) -> bool:
@@ -83,4 +88,22 @@ def _class_is_modal(snapshot: Snapshot, cls: Class) -> bool:
     if cls.span is None:
         return not cls.dotted.startswith((_TORCH, "object", "builtins")) or _name(cls).startswith((*_MODAL, *_MAYBE_MODAL))
     source = snapshot.source(cls.span.path) if cls.span.path in snapshot.contents else None
-    return not isinstance(source, SourceFile) or any(word in source.content[cls.span.start : cls.span.end] for word in _WORDS)
+    if not isinstance(source, SourceFile):
+        return True
+    written = source.content[cls.span.start : cls.span.end]
+    return any(word.encode() in written for word in _WORDS) and _asks_for_mode(source, cls.span)
+
+
+def _asks_for_mode(source: SourceFile, span: Span) -> bool:
+    """Whether a name in the code of the class holds one of the words: in a docstring or a comment it says nothing of what the class does."""
+    whole = enclosing(source, span).statement
+    return whole is None or any(word in name for node in walk(whole) for name in _names_in(node) for word in _WORDS)
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    """The identifiers of one node, and texts without a space: what ``getattr`` or a table of layers may be asked for."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.keyword(arg=str(name)):
+            yield name
+        case ast.Constant(value=str(text)) if " " not in text:
+            yield text

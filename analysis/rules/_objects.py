@@ -73,6 +73,14 @@ def contains(outer: Value, part: Value) -> bool:
     return inner(outer) is not inner(part) and any(each is inner(part) for each in modules_in(inner(outer)))
 
 
+def shares(one: Value, other: Value) -> bool:
+    """Whether a module is in both of them: what is done to the one is done to a part of the other."""
+    if not (isinstance(one, Instance) and isinstance(other, Instance) and is_module(one) and is_module(other)):
+        return False
+    mine = {id(each) for each in modules_in(owner_of(one))}
+    return any(id(each) in mine for each in modules_in(owner_of(other)))
+
+
 class Inside:
     """``contains`` for one model of which many parts are asked about: its modules are listed once."""
 

@@ -50,6 +50,9 @@ MODE = Automaton(
 )
 #: Operations that bring data in.
 _SOURCES = frozenset({"batch", "tensor", "from_numpy", "as_tensor", "stack", "sample"})
+#: What comes of it, where a layer is known for which the mode matters, and where one may be in what is not told.
+_SURE = "so dropout is on, and batch norm uses and updates the statistics of the validation batches"
+_UNSURE = "so whatever dropout or batch norm there is in it (not all of it is told here) works as in training"
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -64,8 +67,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         for witness in found:
             if witness.fault.span not in told:
                 told.add(witness.fault.span)
-                sure = evaluations.has_loader(witness.fault) and mode_surely_matters(model)
-                yield _reported(trace, model, witness, evaluations.stands(witness.fault), sure=sure)
+                yield _reported(trace, model, witness, evaluations.stands(witness.fault), sure=evaluations.has_loader(witness.fault))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +169,14 @@ def _reported(trace: Trace, model: Instance, witness: Witness, stands: Evaluatin
     again = told if told is not None and _switched_back(trace, told, forward) else None
     span = stands.at if again is None else visible(again, files)
     name = callee(trace.snapshot, visible(forward, files)) or "the model"
+    surely = mode_surely_matters(model)
     how = "train() puts it back in training mode just before" if again is not None else "nothing has called eval()"
     finding = Finding(
         RULE.name,
         RULE.severity,
-        min(confidence_in(model), Confidence.HIGH if sure else Confidence.MEDIUM),
+        min(confidence_in(model), Confidence.HIGH if sure and surely else Confidence.MEDIUM),
         span,
-        f"`{name}` is evaluated in training mode: {how}, so dropout is on, and batch norm uses and updates the statistics of the validation batches",
+        f"`{name}` is evaluated in training mode: {how}, {_SURE if surely else _UNSURE}",
         (
             Evidence(visible(told or before, files), "the model is in training mode from here on" if told else "it has learned here"),
             *([Evidence(stands.loop, "this loop only evaluates")] if stands.loop is not None and stands.loop.path in files else []),

@@ -62,7 +62,7 @@ def check(trace: Trace) -> Iterator[Reported]:
             kept = _kept(trace, witness.fault)
             if is_named_guarded(trace, witness.fault):
                 continue
-            if (kept is not None or not _is_made_up(witness.fault)) and (loop := _loop_of(witness.fault, kept)) not in told:
+            if (kept is not None or not _is_made_up(witness.fault)) and (loop := _loop_of(trace, witness.fault, kept)) not in told:
                 told.add(loop)
                 reported = _wasted(trace, model, witness, kept)
                 remedy = reported.proposal.changes[0] if reported.proposal is not None else loop
@@ -107,9 +107,12 @@ def _goes_round_in(trace: Trace, forward: Event, own: Sequence[Span]) -> bool:
     return any(loop is not None and any(span.holds(loop.span) for span in own) for loop in loops)
 
 
-def _loop_of(forward: Event, kept: Event | None) -> object:
-    """Forwards of one loop that lack the same block are one mistake."""
-    return forward.path, tuple(number for number, _ in forward.context.stamp), kept is not None
+def _loop_of(trace: Trace, forward: Event, kept: Event | None) -> object:
+    """Forwards of one loop that lack the same block are one mistake, whoever calls the function that holds the loop."""
+    number = forward.context.stamp[-1][0]
+    loop = trace.loop(number)
+    written = loop is not None and loop.span.path in trace.snapshot.contents
+    return loop.span if loop is not None and written else (forward.path, number), kept is not None
 
 
 def _is_a_method(forward: Event) -> bool:

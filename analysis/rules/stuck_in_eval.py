@@ -27,7 +27,7 @@ from analysis.rules._back_to_training import after_evaluation, back_to_training,
 from analysis.rules._born_in_eval import born_so, misses
 from analysis.rules._gradients import gradients_of
 from analysis.rules._modes import called_in_place, mode_matters, mode_surely_matters
-from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, inner, numbers_in
+from analysis.rules._objects import Concern, concern, confidence_in, contains, distinct, forward_numbers, inner, numbers_in, shares
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
@@ -94,8 +94,8 @@ def _letters(model: Instance, learned: frozenset[int], parts: frozenset[int], *,
                 named = "eval" if event.kind is Kind.EVAL_MODE else "train"
                 if concern(event.subject, model) is Concern.YES or contains(event.subject, model):
                     return named
-                # A part that is switched back may be all that matters; one that is switched off is frozen on purpose.
-                return "opaque" if event.kind is Kind.TRAIN_MODE and contains(model, event.subject) else None
+                # A part that is switched back, alone or in another model, may be all that matters; one that is switched off is frozen on purpose.
+                return "opaque" if event.kind is Kind.TRAIN_MODE and shares(model, event.subject) else None
             case Kind.FORWARD:
                 if concern(event.subject, model) is not Concern.YES and id(inner(event.subject)) not in parts:
                     return None
