@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.interpreter.values import Call, HostFunction, Instance, Value
+from analysis.interpreter.values import Alternatives, Call, HostFunction, Instance, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.recording import captured, emit, restored
@@ -10,7 +10,7 @@ from analysis.trace.events import Kind
 
 SCHEDULER = "torch.optim.lr_scheduler.LRScheduler"
 #: Of an optimizer: the schedules that were made for it.
-SCHEDULES = "optimizer: schedules"
+_SCHEDULES = "optimizer: schedules"
 
 SUBJECT = Subject(
     examples=(
@@ -80,7 +80,14 @@ def _belongs(call: Call, scheduler: Instance) -> None:
     """The optimizer knows its schedules."""
     optimizer = scheduler.fields["optimizer"]
     if isinstance(optimizer, Instance):
-        call.machine.heap.write(optimizer.fields, SCHEDULES, (*optimizer.fields.get(SCHEDULES, ()), scheduler))
+        call.machine.heap.write(optimizer.fields, _SCHEDULES, (*schedules_of(optimizer), scheduler))
+
+
+def schedules_of(optimizer: Instance) -> tuple[Instance, ...]:
+    """The schedules that were built for an optimizer, on whichever side of an undecided condition."""
+    built = optimizer.fields.get(_SCHEDULES, ())
+    sides = built.values if isinstance(built, Alternatives) else (built,)
+    return tuple(dict.fromkeys(each for side in sides for each in side))
 
 
 @_SCHEDULER.method("step", "step_update")

@@ -10,7 +10,7 @@ from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.library.ranks import WORLD_SIZE
-from analysis.library.schedulers import SCHEDULES
+from analysis.library.schedulers import schedules_of
 from analysis.rules._objects import Concern, concern, confidence_in, distinct, optimizers
 from analysis.source import Span
 from analysis.trace import Trace
@@ -74,11 +74,11 @@ def left_behind(trace: Trace) -> Iterator[LeftBehind]:
     moved = {id(each) for each in distinct(event.subject for event in steps)}
     stepped = optimizers(trace)
     for optimizer in stepped:
-        schedules: tuple[Instance, ...] = optimizer.fields.get(SCHEDULES, ())
+        schedules = schedules_of(optimizer)
         if not schedules or any(id(each) in moved for each in schedules):
             continue
         alike = [other for other in stepped if other is not optimizer and other.span == optimizer.span and _in_turns(trace, optimizer, other)]
-        found = {id(each) for other in alike for each in other.fields.get(SCHEDULES, ())}
+        found = {id(each) for other in alike for each in schedules_of(other)}
         step = next((event for event in steps if id(event.subject) in found), None)
         if step is not None:
             yield LeftBehind(schedules[0], optimizer, step)

@@ -104,3 +104,26 @@ def test_a_length_in_micro_batches_is_wrong_for_updates(length: str, inside: str
     rules = [rule for rule in discover() if rule.name == "scheduler-interval"]
     report = analyse(Snapshot.of({"train.py": WINDOWS.format(length=length, inside=inside).encode()}), rules)
     assert ["micro-batches" in finding.message for finding in report.findings] == [True] * findings
+
+
+ANEW = """
+import torch
+
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+best = 10.0
+for x in torch.utils.data.DataLoader(torch.load("data.pt")):
+    optimizer.zero_grad()
+    loss = net(x).mean()
+    loss.backward()
+    optimizer.step()
+    if loss.item() > best:
+        schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+    schedule.step(loss.item())
+"""
+
+
+def test_a_schedule_may_be_built_anew_on_one_side_of_a_condition() -> None:
+    report = analyse(Snapshot.of({"train.py": ANEW.encode()}), [rule for rule in discover() if rule.name == "scheduler-interval"])
+    assert (report.findings, report.problems) == ((), ())
