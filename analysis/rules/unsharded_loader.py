@@ -9,8 +9,8 @@ it says so too, for the loader of an evaluation as well.
 `loader.sampler.set_epoch(epoch)` at the start of every epoch; or a sampler of your own that takes each rank's share.
 
 **What is not reported.** Loaders whose sampler, batch sampler, data set, indices or seed depend on the rank; iterable data sets
-and WebDataset pipelines; loaders prepared by Accelerate, Lightning, Fabric, Composer and the like; loaders that only evaluate; batches that
-are cut by rank after loading; programs that never wrap a model or reduce its gradients.
+and WebDataset pipelines; loaders prepared by Accelerate, Lightning, Fabric, Composer and the like; loaders that only evaluate, or whose gradients
+only measure something; batches that are cut by rank after loading; programs that never wrap a model or reduce its gradients.
 """
 
 from __future__ import annotations
@@ -109,7 +109,9 @@ def _seeded_by_rank(trace: Trace) -> bool:
 
 
 def _training_loaders(trace: Trace, models: list[Instance]) -> Iterator[Instance]:
-    """Loaders whose batches these models learn from, unless the batches are cut by rank after loading."""
+    """Loaders whose batches these models learn from, unless the batches are cut by rank after loading; gradients that only measure teach nothing."""
+    if next(iter(trace.events(Kind.STEP, Kind.OPTIMIZER_BUILT)), None) is None:
+        return
     learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
     for event in trace.events(Kind.FORWARD):
         if not any(inner(event.subject) is model for model in models) or not forward_numbers(event) & learned:

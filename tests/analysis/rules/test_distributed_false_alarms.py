@@ -242,6 +242,20 @@ def main(net, rows, folder):
         net(x).mean().backward()
         optimizer.step()
 """
+GRADIENTS_AS_IMPORTANCE = """
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader
+
+def main(net, rows):
+    dist.init_process_group("nccl")
+    net = DistributedDataParallel(net)
+    weights = torch.ones(12, requires_grad=True)
+    for x, y in DataLoader(rows, batch_size=8, shuffle=True):
+        torch.nn.functional.mse_loss(net(x, weights), y).backward()
+    print(weights.grad.abs())
+"""
 PROGRAMS = {name.lower(): code for name, code in list(globals().items()) if name.isupper() and isinstance(code, str)}
 
 
