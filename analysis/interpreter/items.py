@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
     """``owner[key]``."""
+    if isinstance(key, Symbol):
+        key.uses.add("key")
     match owner:
         case Symbol():
             if isinstance(key, (str, int)):

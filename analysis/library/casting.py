@@ -147,6 +147,9 @@ class Casting:
             if role is not None and role.cls == MODEL:
                 source.uses.add("fed")
         for symbol in self.symbols:
+            if "key" in symbol.uses and isinstance(symbol.source, Symbol) and symbol.why.startswith("an item of "):
+                symbol.source.uses.add("keys")
+        for symbol in self.symbols:
             role = role_of(symbol, self.annotated.get((symbol.why, symbol.span), ""))
             if role is not None:
                 found[(symbol.why, symbol.span)] = role

@@ -73,8 +73,8 @@ ROLES = (
     Role("torch.utils.data.DataLoader", ("DataLoader",), _any_of(".dataset iterate", ".sampler iterate", ".batch_size iterate")),
     Role("torch.utils.data.DataLoader", (), _any_of("prepared iterate")),
     # What is handed over and iterated over is a loader or a list of batches if it is counted, or parts of its items go into a model or
-    # to a device; what a call made is any list.
-    Role("torch.utils.data.DataLoader", (), _any_of("len iterate", "fed iterate", "moved iterate"), frozenset({"made"})),
+    # to a device; what a call made is any list, and what is looked up under its items is known by their names.
+    Role("torch.utils.data.DataLoader", (), _any_of("len iterate", "fed iterate", "moved iterate"), frozenset({"made", "keys"})),
 )  # fmt: skip
 
 
