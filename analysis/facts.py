@@ -8,19 +8,26 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass, field, replace
 
-from analysis.source import SourceFile
+from analysis.snapshot import Snapshot
+from analysis.source import NotAnalysed, SourceFile
 from analysis.syntax import children
 
 #: Bytes without any of these cannot train: such a file is not even parsed unless a file that has one imports it.
-_TRAINING = re.compile(rb"\b(?:torch|lightning|pytorch_lightning|accelerate|transformers|deepspeed|fastai|ignite|composer|timm|diffusers|trl|mmcv|mmengine)\b")
+_TRAINING = re.compile(
+    rb"\b(?:torch|lightning|pytorch_lightning|accelerate|transformers|deepspeed|fastai|ignite|composer|timm|diffusers|trl|mmcv|mmengine)\b"
+    rb"|\.(?:backward|zero_grad)\("
+)
 _DATA_FILE = re.compile(r"[\w./{}$-]+\.(?:ya?ml|json|toml|cfg|ini|sh)$")
 #: A longer string is prose or data, not the name of a file.
 _LONGEST_NAME = 200
 #: Calls from which one tells that a function trains or evaluates (names of methods and functions).
-TRAINING_CALLS = frozenset({"backward", "manual_backward", "zero_grad", "training_step", "train_step", "fit", "train_batch"})
+_TRAINING_NAMES = """
+backward manual_backward zero_grad training_step train_step fit train_batch fit_one_cycle fit_flat_cos fine_tune create_supervised_trainer
+"""
+TRAINING_CALLS = frozenset(_TRAINING_NAMES.split())
 EVALUATION_CALLS = frozenset({"eval", "validation_step", "val_step", "test_step"})
 #: Methods that a framework's loop calls.
 HOOKS = frozenset({"training_step", "validation_step", "test_step", "compute_loss", "train_step", "val_step", "configure_optimizers"})
@@ -77,6 +84,17 @@ def content_hash(raw: bytes) -> str:
 def may_train(raw: bytes) -> bool:
     """Whether the bytes name torch or a framework at all."""
     return _TRAINING.search(raw) is not None
+
+
+def facts_at(snapshot: Snapshot, path: str, store: MutableMapping[str, Facts]) -> Facts | NotAnalysed:
+    """The facts of one file, from ``store`` where it has them."""
+    key = content_hash(snapshot.contents[path]) + ("" if path.endswith(".py") else path.rpartition(".")[2])
+    if key not in store:
+        source = snapshot.source(path)
+        if isinstance(source, NotAnalysed):
+            return source
+        store[key] = facts_of(source)
+    return store[key]
 
 
 def facts_of(file: SourceFile) -> Facts:

@@ -5,11 +5,13 @@ Facts come from a store by content hash where it has them, so that a later commi
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from analysis.facts import Definition, Facts, content_hash, facts_of, may_train
+from analysis.facts import Definition, Facts, facts_at, may_train
+from analysis.launchers import launchers
 from analysis.modules import Modules
 from analysis.reexports import only_passes_on, touched_by
 from analysis.snapshot import Snapshot
@@ -18,7 +20,7 @@ from analysis.source import NotAnalysed
 
 @dataclass(slots=True, eq=False)
 class Index:
-    """``facts`` of the files that may train and of all they import; ``not_analysed`` those that could not be read."""
+    """``facts`` of the files that may train, of those that start such a one, and of all they import; ``not_analysed`` those that could not be read."""
 
     modules: Modules
     facts: dict[str, Facts] = field(default_factory=dict)
@@ -79,10 +81,22 @@ def index(snapshot: Snapshot, store: MutableMapping[str, Facts] | None = None) -
 
 def _index(snapshot: Snapshot, kept: MutableMapping[str, Facts]) -> Index:
     built = Index(Modules(snapshot))
-    todo = [path for path in snapshot.python_paths() if may_train(snapshot.contents[path])]
-    seen = set(todo)
+    paths = list(snapshot.python_paths())
+    naming = [path for path in paths if may_train(snapshot.contents[path])]
+    seen = set(naming)
+    _take_in(built, snapshot, naming, seen, kept)
+    outside = launchers(snapshot, built.modules, [path for path in paths if path not in seen], built.imports, kept)
+    seen.update(outside)
+    _take_in(built, snapshot, outside, seen, kept)
+    built.not_analysed.sort(key=lambda failed: failed.path)
+    return built
+
+
+def _take_in(built: Index, snapshot: Snapshot, paths: Iterable[str], seen: set[str], kept: MutableMapping[str, Facts]) -> None:
+    """Add the files ``paths`` and all they import."""
+    todo = deque(paths)
     while todo:
-        path = todo.pop(0)
+        path = todo.popleft()
         facts = facts_at(snapshot, path, kept)
         if isinstance(facts, NotAnalysed):
             built.not_analysed.append(facts)
@@ -97,19 +111,6 @@ def _index(snapshot: Snapshot, kept: MutableMapping[str, Facts]) -> Index:
             if found not in seen and found in snapshot.contents:
                 seen.add(found)
                 todo.append(found)
-    built.not_analysed.sort(key=lambda failed: failed.path)
-    return built
-
-
-def facts_at(snapshot: Snapshot, path: str, store: MutableMapping[str, Facts]) -> Facts | NotAnalysed:
-    """The facts of one file, from ``store`` where it has them."""
-    key = content_hash(snapshot.contents[path]) + ("" if path.endswith(".py") else path.rpartition(".")[2])
-    if key not in store:
-        source = snapshot.source(path)
-        if isinstance(source, NotAnalysed):
-            return source
-        store[key] = facts_of(source)
-    return store[key]
 
 
 def _closure(paths: Iterable[str], edges: dict[str, tuple[str, ...]]) -> frozenset[str]:

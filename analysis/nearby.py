@@ -10,8 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, MutableMapping
 
-from analysis.facts import Facts
-from analysis.index import facts_at
+from analysis.facts import Facts, facts_at
 from analysis.modules import Modules
 from analysis.snapshot import Snapshot
 from analysis.source import NotAnalysed

@@ -73,7 +73,7 @@ def test_facts_of_files_that_did_not_change_are_not_gathered_again(monkeypatch: 
     kept = Kept()
     remember(BASE, SETTINGS, kept)
     gathered: list[str] = []
-    monkeypatch.setattr("analysis.index.facts_of", lambda file: gathered.append(file.path))
+    monkeypatch.setattr("analysis.facts.facts_of", lambda file: gathered.append(file.path))
     remember(BASE, SETTINGS, Kept.read(merged(b"", kept.added())))
     assert gathered == []
 
