@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -75,3 +78,11 @@ async def test_a_folder_that_cannot_be_made(github: Simulator, tmp_path: Path) -
     (tmp_path / "file").write_text("")
     folder, *_ = await said(settings_for(github, tmp_path / "file" / "state"))
     assert "cannot be written" in folder
+
+
+@pytest.mark.parametrize(("ahead", "says"), [(300, "300 s ahead of"), (-300, "300 s behind")])
+async def test_a_clock_that_is_wrong(github: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead: int, says: str) -> None:
+    github.install("octo")
+    monkeypatch.setattr("bot.doctor.time", SimpleNamespace(time=lambda: round(time.time()) + ahead))
+    (only,) = await said(settings_for(github, tmp_path))
+    assert re.sub(r"\b(299|301) s", "300 s", only).startswith(f"This clock is {says} GitHub's")

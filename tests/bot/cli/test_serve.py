@@ -42,3 +42,11 @@ def test_a_file_beside_it_may_say_the_rest(tmp_path: Path, capsys: pytest.Captur
 
     assert main(["serve"]) == 2
     assert capsys.readouterr().err == "preflight serve: PREFLIGHT_PORT must be a number, not 'many'\n"
+
+
+def test_a_worker_needs_a_database_that_it_can_share(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, value in NEEDED.items():
+        monkeypatch.setenv(name, value)
+
+    assert main(["worker"]) == 2
+    assert "several processes need PREFLIGHT_DATABASE_URL=postgresql://" in capsys.readouterr().err

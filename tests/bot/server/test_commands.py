@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simulator import BadGateway, PullRequest, Refuse, Repository, Simulator
+from simulator import BadGateway, Delay, PullRequest, Refuse, Repository, Simulator
 from tests.bot.server.conftest import at_rest, reviewed
 from tests.bot.server.test_pull_request import LARGER
 from tests.bot.waiting import until
@@ -60,6 +60,16 @@ async def test_who_may_not_write_gets_a_confused_reaction_and_nothing_else(githu
         (seen,) = [each for each in pull.comments if each.id == asked.id]
         assert [reaction.content for reaction in seen.reactions] == ["confused"]
         assert len(pull.comments) == 1 + number
+    assert replies(github, pull) == []
+
+
+async def test_who_may_no_longer_write_when_the_turn_has_come_gets_nothing(github: Simulator, repository: Repository) -> None:
+    pull = await opened(repository)
+    github.fail_next("POST", r"/reactions$", Delay(0.5))
+    asked = pull.comment("ada", "/preflight pause")
+    await until(lambda: next(each for each in pull.comments if each.id == asked.id).reactions)
+    repository.grant("ada", "read")  # while the answer to the reaction is still on its way
+    await at_rest(repository)
     assert replies(github, pull) == []
 
 

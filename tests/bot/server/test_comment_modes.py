@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from simulator import Repository, Simulator
-from tests.bot.server.conftest import TRAIN, reviewed
+from simulator.checking import rerequest
+from tests.bot.server.conftest import TRAIN, at_rest, reviewed
 from tests.bot.server.test_pull_request import LARGER
+from tests.bot.waiting import until
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.usefixtures("bot")]
 
@@ -18,6 +20,17 @@ async def test_off(github: Simulator) -> None:
     (run,) = repository.check_runs(pull.head_sha)
     assert pull.comments == ()
     assert "goes from 8.0 GiB to 64.0 GiB" in (run.summary or "")
+
+
+async def test_one_that_says_it_already_is_not_written_again(github: Simulator, repository: Repository) -> None:
+    pull = repository.open_pull_request("larger", title="Larger", files={"train.py": LARGER})
+    await reviewed(repository, pull)
+    before, written = pull.comments, github.counts["issues/update-comment"]
+    (run,) = repository.check_runs(pull.head_sha)
+    rerequest(repository, run, repository.owner)
+    await until(lambda: sum(each.status == "completed" for each in repository.check_runs(pull.head_sha)) == 2)
+    await at_rest(repository)
+    assert (pull.comments, github.counts["issues/update-comment"]) == (before, written)
 
 
 async def test_no_comment_where_no_memory_changes(repository: Repository) -> None:

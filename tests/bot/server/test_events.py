@@ -15,7 +15,7 @@ from simulator import Repository, Simulator
 from simulator.checking import request_action, rerequest, rerequest_suite
 from simulator.simulator import EVENTS, LEAST_PERMISSIONS
 from simulator.webhooks.events import installation_event, installation_repositories_event
-from tests.bot.server.conftest import TRAIN, reviewed, serving, settings_for
+from tests.bot.server.conftest import TRAIN, at_rest, reviewed, serving, settings_for
 from tests.bot.server.test_code_commands import writable
 from tests.bot.server.test_commands import replies
 from tests.bot.server.test_pull_request import BUGGY
@@ -153,8 +153,36 @@ async def test_what_was_kept_goes_with_the_app(github: Simulator, state: Path) -
     installation_repositories_event(github.platform, installation, [], [repository], repository.owner)
     await until(lambda: not folder.exists())
     await until(lambda: not jobs_about(repository, state))
+
+
+async def test_all_that_was_kept_of_an_account_goes_when_the_app_is_taken_off_it(github: Simulator, state: Path) -> None:
+    repositories = [github.create_repository(f"goer/{name}", {"train.py": TRAIN}) for name in ("one", "two")]
+    for repository in repositories:
+        await reviewed(repository, repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY}))
+    installation = github.platform.installation_of(repositories[0])
+    assert installation is not None
+    folder = state / "cache" / str(installation.id)
+    assert folder.is_dir()
+    assert all([await asyncio.to_thread(findings_of, repository, state) for repository in repositories])
     github.uninstall(installation)
+    await until(lambda: not folder.exists())
+    for repository in repositories:
+        await until(lambda repository=repository: not jobs_about(repository, state))
+        await until(lambda repository=repository: not findings_of(repository, state))
+
+
+async def test_nothing_is_read_of_a_repository_that_has_just_got_the_app(github: Simulator) -> None:
+    repository = github.create_repository("newcomer/train", {"train.py": TRAIN}, installed=False)
+    old = repository.open_pull_request("old", title="Old", files={"train.py": BUGGY})
+    before = github.counts.copy()
+    github.install("newcomer", repositories=["train"])
+    second = github.create_repository("newcomer/second", {"train.py": BUGGY}, installed=False)
+    github.install("newcomer", repositories=["train", "second"])
     await github.deliveries_settled()
+    assert [delivery.event.name for delivery in github.webhooks.deliveries[-2:]] == ["installation", "installation_repositories"]
+    await at_rest(repository)
+    assert github.counts == before
+    assert (repository.check_runs(), second.check_runs(), old.comments) == ((), (), ())
 
 
 async def test_permissions_granted_later_are_used_at_once(github: Simulator) -> None:
@@ -185,3 +213,9 @@ def jobs_about(repository: Repository, state: Path) -> list[str]:
     """The stored jobs whose subject is in the repository."""
     with closing(sqlite3.connect(f"file:{state / 'jobs.sqlite'}?mode=ro", uri=True)) as database:
         return [name for (name,) in database.execute("SELECT workflow_uuid FROM workflow_status WHERE workflow_uuid LIKE ?", (f"%/{repository.id}/%",))]
+
+
+def findings_of(repository: Repository, state: Path) -> list[str]:
+    """The findings that are counted of the repository."""
+    with closing(sqlite3.connect(f"file:{state / 'jobs-findings.sqlite'}?mode=ro", uri=True)) as database:
+        return [name for (name,) in database.execute("SELECT finding FROM preflight_findings WHERE repository = ?", (repository.id,))]

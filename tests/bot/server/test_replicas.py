@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from bot.postgres import Postgres
@@ -66,6 +67,7 @@ async def test_one_at_a_time_writes_whatever_its_process(database: str) -> None:
 
 
 async def test_a_killed_process_is_stood_in_for(database: str, tmp_path: Path) -> None:
+    """By a worker, which takes no deliveries."""
     async with Simulator.start() as github:
         repository = github.create_repository("octo/train", {"train.py": TRAIN})
         first_port, second_port = free_port(), free_port()
@@ -74,13 +76,16 @@ async def test_a_killed_process_is_stood_in_for(database: str, tmp_path: Path) -
             await listening(first_port)
             pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY + "# SLEEP 3\n"})
             await until(lambda: repository.check_runs(pull.head_sha))
-            with process(github, tmp_path / "2", second_port, database=database):
+            with process(github, tmp_path / "2", second_port, "tests.bot.server.serve_marked", "worker", database=database):
                 await listening(second_port)
+                async with aiohttp.ClientSession() as session, session.post(f"http://127.0.0.1:{second_port}/webhook") as response:
+                    assert response.status == 404
                 first.send_signal(signal.SIGKILL)
                 await asyncio.to_thread(first.wait)
                 await checked(repository, pull)
                 await idle(second_port)
         assert (len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) == (1, 1, 1)
+        assert (github.counts["pulls/list-files"], github.counts["checks/create"]) == (1, 1)  # what was done is not done again
         assert github.violations == []
 
 
