@@ -78,6 +78,7 @@ def analyse(
         unresolved=tuple(sorted(set(_unresolved(said, snapshot, wanted)))),
         not_analysed=not_analysed,
         files=sum(map(is_code, wanted)) - len(not_analysed),
+        programs=len(said),
         rules=len(rules),
         suppressed=tuple(sorted(outcome.silenced, key=order)),
         problems=problems,

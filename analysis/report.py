@@ -22,7 +22,7 @@ class Unresolved:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One analysis. ``files`` were analysed and ``rules`` were run.
+    """One analysis. ``files`` were analysed and ``rules`` were run, on the runs that begin in ``programs`` of the files.
 
     ``suppressed`` findings were silenced by a comment, ``baselined`` ones are hidden by a baseline.
     ``problems`` are sentences about what went wrong in the analysis itself: a rule that failed and was skipped.
@@ -32,6 +32,7 @@ class Report:
     unresolved: tuple[Unresolved, ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
     files: int = 0
+    programs: int = 0
     rules: int = 0
     suppressed: tuple[Finding, ...] = ()
     baselined: tuple[Finding, ...] = ()

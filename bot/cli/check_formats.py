@@ -62,11 +62,19 @@ def _summary(checked: Checked, paint: Paint) -> str:
     hidden = len(checked.report.findings) - len(checked.findings)
     notes = [f"{counted(hidden, 'finding')} of lower confidence not shown"] if hidden else []
     notes += [f"{counted(len(checked.report.not_analysed), 'file')} not analysed"] if checked.report.not_analysed else []
+    notes += _unseen(checked.report)
     notes += _hidden(checked.report)
     beside = f" ({', '.join(notes)})" if notes else ""
     if not (checked.report.files or checked.report.not_analysed):
         return f"No Python file to check{beside}."
     return f"{found} in {counted(checked.report.files, 'file')}, {counted(checked.report.rules, 'rule')}{beside}."
+
+
+def _unseen(report: Report) -> list[str]:
+    """What "nothing found" would hide: that nothing was seen to train, and how much was not followed."""
+    if report.files and not report.programs:
+        return ["no training was found in them" if report.files > 1 else "no training was found in it"]
+    return [f"{counted(len(report.unresolved), 'place')} not followed"] if report.unresolved else []
 
 
 def _hidden(report: Report) -> list[str]:

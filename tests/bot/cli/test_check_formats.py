@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checked:
         unresolved=(Unresolved("loop.py", 5, "step is decided while running"),),
         not_analysed=(NotAnalysed("broken.py", "not valid Python: invalid syntax", 3),),
         files=2,
+        programs=1,
         rules=6,
         suppressed=(finding,),
     )
@@ -87,7 +89,13 @@ def test_text_ends_with_a_count(checked: Checked) -> None:
     text = FORMATS["text"](checked, PLAIN)
 
     assert text.startswith("../loop.py:6:2: error: ")
-    assert text.endswith("\n\n1 error in 2 files, 6 rules (1 finding of lower confidence not shown, 1 file not analysed, 1 suppressed).\n")
+    assert text.endswith("\n\n1 error in 2 files, 6 rules (1 finding of lower confidence not shown, 1 file not analysed, 1 place not followed, 1 suppressed).\n")
+
+
+def test_text_says_where_nothing_trains(checked: Checked) -> None:
+    nothing = replace(checked, report=Report(files=2, rules=6))
+
+    assert FORMATS["text"](nothing, PLAIN) == "Nothing found in 2 files, 6 rules (no training was found in them).\n"
 
 
 def test_sarif_counts_paths_from_the_root(checked: Checked) -> None:
