@@ -89,7 +89,9 @@ def test_text_ends_with_a_count(checked: Checked) -> None:
     text = FORMATS["text"](checked, PLAIN)
 
     assert text.startswith("../loop.py:6:2: error: ")
-    assert text.endswith("\n\n1 error in 2 files, 6 rules (1 finding of lower confidence not shown, 1 file not analysed, 1 place not followed, 1 suppressed).\n")
+    assert text.endswith(
+        "\n\n1 error in 2 files, 6 rules (1 finding of lower confidence not shown, 1 file not analysed, 1 place not followed, 1 suppressed).\n"
+    )
 
 
 def test_text_says_where_nothing_trains(checked: Checked) -> None:
