@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 
 from analysis.interpreter.values import Symbol, Value
@@ -31,17 +31,35 @@ def answer(snapshot: Snapshot, condition: Value, span: Span) -> bool | None:
             return None if inside is None else not inside
         case (sign, Symbol() as window, int() as number) if sign in _COMPARISONS and _is_counted_by(snapshot, window, span):
             return _COMPARISONS[sign](SHRUNK_WINDOW, number)
+        case (sign, int() as number, Symbol() as window) if sign in _COMPARISONS and _is_counted_by(snapshot, window, span):
+            return _COMPARISONS[sign](number, SHRUNK_WINDOW)
     return None
 
 
 def _is_counted_by(snapshot: Snapshot, window: Symbol, span: Span) -> bool:
-    """Whether the file takes some number modulo a value of the same name."""
+    """Whether the file takes some number modulo a value of the same name, or counts up to it and begins again."""
     source = snapshot.source(span.path) if span.path in snapshot.contents else None
     return window.stamp == () and isinstance(source, SourceFile) and window.why.rpartition(".")[2] in _moduli(source)
 
 
 @lru_cache(maxsize=256)
 def _moduli(source: SourceFile) -> frozenset[str]:
-    """The names, or last parts of dotted names, of what numbers are taken modulo of."""
-    divisors = (node.right for node in walk(source.tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod))
-    return frozenset(each.id if isinstance(each, ast.Name) else each.attr for each in divisors if isinstance(each, (ast.Name, ast.Attribute)))
+    """The names, or last parts of dotted names, of what numbers are taken modulo of, and of what counters are compared with that begin again then."""
+    found = (each for node in walk(source.tree) for each in _windows(node))
+    return frozenset(each.id if isinstance(each, ast.Name) else each.attr for each in found if isinstance(each, (ast.Name, ast.Attribute)))
+
+
+def _windows(node: ast.AST) -> Iterator[ast.expr]:
+    match node:
+        case ast.BinOp(op=ast.Mod(), right=window):
+            yield window
+        case ast.If(test=ast.Compare(left=counter, ops=[ast.Eq() | ast.GtE()], comparators=[window]), body=body):
+            if any(_begins_again(each, ast.unparse(counter)) for each in body):
+                yield window
+
+
+def _begins_again(statement: ast.stmt, counter: str) -> bool:
+    match statement:
+        case ast.Assign(targets=targets, value=ast.Constant(value=0)):
+            return any(ast.unparse(each) == counter for each in targets)
+    return False

@@ -56,12 +56,17 @@ _PLAIN = {
 BUILT_INSIDE = "layer: built in a forward"
 
 
+#: Of a layer: the calls that led to where it was built.
+BUILT_BY = "layer: built by"
+
+
 def _keep_arguments(call: Call) -> Value:
     """Layers remember how they were built: a rule may ask for ``dim`` or ``p``."""
     instance = call.args[0]
     instance.fields.update({"training": True, **{key: value for key, value in call.kwargs.items() if key.isidentifier()}})
     instance.fields["layer: arguments"] = tuple(call.args[1:])
     instance.fields[BUILT_INSIDE] = modes(call.machine).forwarding is not None
+    instance.fields[BUILT_BY] = call.machine.path
 
 
 def _layer(op: str, outputs: int = 1) -> HostFunction:

@@ -40,6 +40,9 @@ LOSSES = {
 _OTHERS = {
     "timm.loss.LabelSmoothingCrossEntropy": "cross_entropy", "timm.loss.SoftTargetCrossEntropy": "cross_entropy",
     "timm.loss.BinaryCrossEntropy": "binary_cross_entropy_with_logits", "fastai.losses.CrossEntropyLossFlat": "cross_entropy",
+    "fastai.losses.BCEWithLogitsLossFlat": "binary_cross_entropy_with_logits", "fastai.losses.BCELossFlat": "binary_cross_entropy",
+    "fastai.losses.MSELossFlat": "mse_loss", "fastai.losses.L1LossFlat": "l1_loss", "fastai.losses.LabelSmoothingCrossEntropy": "cross_entropy",
+    "fastai.losses.LabelSmoothingCrossEntropyFlat": "cross_entropy",
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.interpreter.values import MISSING, Call, HostFunction, Instance, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, LibraryClass, Subject
-from analysis.library.ownership import MODULE, owner_of
+from analysis.library.ownership import MODULE, WRAPPED, owner_of
 from analysis.library.parts import ModelPart
 from analysis.library.recording import emit
 from analysis.trace.events import Kind
@@ -61,6 +61,8 @@ def _init(call: Call) -> Value:
 @_UNKNOWN.method("__getattr__")
 def _part(call: Call) -> Value:
     model, name = call.args
+    if name == WRAPPED and model.assumed:
+        return model  # what was passed is a wrapper: it and what is inside are one model
     parts = model.fields.setdefault("model: parts", {})
     if name not in parts:
         parts[name] = ModelPart(model, name, call.span)

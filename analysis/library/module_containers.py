@@ -133,6 +133,18 @@ for _declared in (SEQUENTIAL, LIST, DICT):
         domain_of(call).ownership.changed()
         call.machine.setitem(call.args[0].fields[CHILDREN], call.args[1], call.args[2], call.span)
 
+    @_declared.method("__setattr__")
+    def _set_attribute(call: Call) -> Value:
+        """``setattr(blocks, "0", layer)``, as one does who goes through ``named_children()``, replaces what is held under that name."""
+        module, name, value = call.args
+        held = module.fields.get(CHILDREN)
+        key = int(name) if isinstance(held, list) and isinstance(name, str) and name.isdecimal() else name
+        if (isinstance(held, list) and isinstance(key, int) and key < len(held)) or (isinstance(held, dict) and key in held):
+            domain_of(call).ownership.changed()
+            call.machine.setitem(held, key, value, call.span)
+        else:
+            call.machine.heap.write(module.fields, name, value)
+
     @_declared.method("__contains__")
     def _contains(call: Call) -> Value:
         return call.args[1] in call.args[0].fields.get(CHILDREN, ())

@@ -8,7 +8,7 @@ from analysis.interpreter.values import MISSING, Call, HostFunction, Symbol, Val
 from analysis.library.domain import domain_of
 from analysis.library.host_work import host_work
 from analysis.library.knowledge import Example, Subject
-from analysis.library.randomness import SEEDED, seeded
+from analysis.library.randomness import SEEDED, fresh_seed, seeded
 from analysis.library.recording import emit
 from analysis.library.tensor import tensors_in
 from analysis.trace.events import Kind
@@ -117,7 +117,8 @@ def _generator(_call: Call) -> Value:
 
 @_GENERATOR.method("manual_seed", "seed", "set_state")
 def _generator_seed(call: Call) -> Value:
-    generator, seed = call.args[0], call.args[1] if len(call.args) > 1 else None
+    generator, seed = call.args[0], call.get(1, "seed")
+    seed = fresh_seed(call) if seed is None else seed
     emit(call.machine, Kind.SEED, value=seed, detail=generator)
     call.machine.heap.write(generator.fields, SEEDED, seed)
     return generator

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from analysis.interpreter.values import Alternatives, Call, Class, External, Function, Instance, Method, Partial, Symbol, Value
 from analysis.library.casting import Castable, batches_of
 from analysis.library.decisions import FILE_TESTS
-from analysis.library.parts import ModelPart, call_part
-from analysis.library.recording import emit
+from analysis.library.parts import WITHOUT_GRAD, ModelPart, call_part
+from analysis.library.recording import emit, modes
 from analysis.library.required import HANDED_ON
 from analysis.library.tensor import tensors_in
 from analysis.trace.events import Kind
@@ -58,8 +58,9 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
     if touched:
         emit(call.machine, Kind.OPAQUE, subject=touched, detail=name)
     given = (*call.args, *call.kwargs.values())
-    if any(True for _ in tensors_in(given)):
-        made = domain.autograd.made(name, given, {UNFOLLOWED: True, **({"callee": callee} if isinstance(callee, Symbol) else {})})
+    if tensors := list(tensors_in(given)):
+        without = {WITHOUT_GRAD: True} if not modes(domain.machine).grad and any(each.attached for each in tensors) else {}
+        made = domain.autograd.made(name, given, {UNFOLLOWED: True, **without, **({"callee": callee} if isinstance(callee, Symbol) else {})})
         made.rank_varying = made.rank_varying and not _is_collective(name)
         return made
     if _is_collective(name) or name in _STRUCTURE:

@@ -47,6 +47,17 @@ SUBJECT.cls("random.Random", GENERATOR)
 _SETTING = frozenset({"seed", "setstate", "getstate", "set_state", "get_state", "bit_generator", "spawn", "jumped"})
 
 
+#: The role of a seed that the operating system gives: another one in each process.
+FRESH = "fresh"
+
+
+def fresh_seed(call: Call) -> Symbol:
+    """What a generator is seeded with that nobody gave a seed."""
+    seed = Symbol("a seed of the operating system", call.span, call.machine.stamp, rank_varying=True)
+    seed.role = FRESH
+    return seed
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
     """The detail of a ``DRAW``: the function by its dotted name (of a method of NumPy's or Python's generators the last part).
@@ -60,7 +71,8 @@ class Drawn:
 
 @_GENERATOR.method("__init__")
 def _init(call: Call) -> Value:
-    call.args[0].fields.update({BUILT_WHILE_LOADING: call.machine.state.get(LOADING), SEEDED: call.get(1, "seed")})
+    seed = call.get(1, "seed")
+    call.args[0].fields.update({BUILT_WHILE_LOADING: call.machine.state.get(LOADING), SEEDED: fresh_seed(call) if seed is None else seed})
 
 
 @SUBJECT.function("numpy.random.default_rng")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterator
 
 from analysis.enclosing import expression_at
 from analysis.fixes.change import UnwrapCall
@@ -75,11 +75,15 @@ def is_unbounded(made: Made, through: Collection[str] = SHAPES, depth: int = 0) 
     return len(before.tensors) > 1 and len(factors) > 1 and all(each.op in UNBOUNDED | {"embedding"} for each in factors)
 
 
-def place_of(made: Made) -> Span:
-    """Where an operation stands in the source: a layer that runs inside another (``nn.Sequential``) where it is built."""
+def place_of(made: Made, files: Container[str], otherwise: Span) -> Span:
+    """Where an operation stands in the source: a layer that runs inside another (``nn.Sequential``), or that a framework calls, where it is built.
+
+    ``otherwise``: the place for what stands in none of the ``files``.
+    """
     before, built = next(tensors_in(made.inputs[:1]), None), made.options.get("built")
     inside = before is not None and before.made is not None and before.made.span == made.span
-    return built if inside and isinstance(built, Span) else made.span
+    span = built if isinstance(built, Span) and (inside or made.span.path not in files) else made.span
+    return span if span.path in files else otherwise
 
 
 def losses(trace: Trace, names: Collection[str]) -> Iterator[Event]:

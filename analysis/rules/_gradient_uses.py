@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from analysis.library.parts import WITHOUT_GRAD
-from analysis.library.tensor import Tensor, tensors_in
+from analysis.library.tensor import Made, Owner, Tensor, tensors_in
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import Holdings
-from analysis.rules._sources import all_in
+from analysis.rules._sources import all_in, cuts_anywhere_in
 from analysis.rules._windows import Window, windows
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
+from analysis.trace.places import frames, visible
+from analysis.trace.reading import around
+
+#: Said in place of an operation where the graph was never recorded.
+NO_GRAD = "no_grad"
+#: Names by which gradients are switched off.
+_SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
+
+
+def without_gradients_at(trace: Trace, event: Event) -> Span:
+    """The call on the way to the event that stands in the block which switches gradients off; where the event is visible, if none is found."""
+    files = trace.snapshot.contents
+    for span in reversed(frames(event)):
+        stands = around(trace.snapshot, span) if span.path in files else None
+        blocks = (each for each in stands.statements if isinstance(each, ast.With)) if stands is not None else ()
+        if any(name in ast.unparse(item.context_expr) for block in blocks for item in block.items for name in _SWITCHES):
+            return span
+    return visible(event, files)
 
 
 class GradientUses:
@@ -56,9 +75,19 @@ class GradientUses:
         held = self._by_backward.get(event, [])
         return any(window.stepped and self.holdings.shared(tensor.owners, gradients.owners) for gradients, window in held)
 
-    def starved(self, tensor: Tensor) -> bool:
-        """Whether an optimizer of parameters that the tensor reaches steps, and no backward of the whole program comes to them."""
-        mine = [gradients for gradients in self._gradients if self.holdings.shared(tensor.owners, gradients.owners)]
+    def withheld(self, loss: Tensor) -> Iterator[Made]:
+        """What ``loss`` was made of that keeps it from an optimizer which steps and to which no backward comes: cuts, and forwards under ``no_grad``."""
+        if not self._trace.complete:
+            return
+        made = set(all_in(loss))
+        for event in self._trace.events(Kind.FORWARD):
+            if not event.context.grad and not self._trace.undecided(event) and made.intersection(tensors_in(event.value)) and self.starved([event.subject]):
+                yield Made(NO_GRAD, (), {}, without_gradients_at(self._trace, event))
+        yield from (each for each, before in cuts_anywhere_in(loss) if self.starved(before.owners))
+
+    def starved(self, owners: Iterable[Owner]) -> bool:
+        """Whether an optimizer of parameters of ``owners`` steps, and no backward of the whole program comes to them."""
+        mine = [gradients for gradients in self._gradients if self.holdings.shared(owners, gradients.owners)]
         fed = {id(gradients) for held in self._by_backward.values() for gradients, _ in held}
         opaque = (gradients for gradients in mine for event in self._trace.events(Kind.BACKWARD, Kind.OPAQUE) if gradients.letter(event) == "opaque")
         return bool(mine) and all(id(gradients) not in fed for gradients in mine) and next(opaque, None) is None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from analysis.interpreter.values import Value
 from analysis.library.losses import LOSSES
+from analysis.library.parts import WITHOUT_GRAD
 from analysis.library.tensor import Made, Parameter, Scalar, Tensor, tensors_in
 
 _MOST = 2_000
@@ -90,11 +91,12 @@ def drawn_in(value: Tensor) -> Iterator[tuple[Made, Tensor]]:
 def switched_off_in(value: Tensor, *, modules: bool = False) -> Iterator[tuple[Made, Tensor]]:
     """Operations on the way to ``value`` that carry a gradient and gave none, though what went in has a graph: gradients were off.
 
-    With ``modules`` those of layers and models count too.
+    With ``modules`` those of layers and models count too, and calls that were not followed.
     """
     for each in all_in(value):
         made = each.made
-        if made is not None and not each.attached and (made.op in CARRIED - CUTS or (modules and "module" in made.options)):
+        known = made is not None and (made.op in CARRIED - CUTS or (modules and not {"module", WITHOUT_GRAD}.isdisjoint(made.options)))
+        if made is not None and known and not each.attached:
             yield from ((made, inner) for inner in made.tensors if inner.attached and inner.forwards and not isinstance(inner, Parameter))
 
 

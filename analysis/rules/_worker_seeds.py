@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 
 from analysis.interpreter.values import External, Function
-from analysis.source import Span
+from analysis.snapshot import Snapshot
+from analysis.source import SourceFile, Span
+from analysis.syntax import walk
+from analysis.trace.reading import call_at
 
 _NUMPY = "numpy.random."
 #: Functions of ``numpy.random`` that draw from the global generator, or show its state.
@@ -31,6 +34,24 @@ def one_seed(function: Function, package: str) -> Span | None:
             case ast.Call(func=callee, args=[given]) if _dotted(function, callee) in seeders and _is_written(function, given):
                 return function.module.file.span(call)
     return None
+
+
+def seeded_by_attributes(snapshot: Snapshot, cls: Span | None, built: Span | None) -> bool:
+    """Whether the generator ``built`` is seeded with nothing but numbers and attributes that only the constructor of the class sets."""
+    source = snapshot.source(built.path) if built is not None and built.path in snapshot.contents else None
+    call = call_at(snapshot, built) if built is not None else None
+    if call is None or cls is None or not isinstance(source, SourceFile):
+        return False
+    given = [part for each in (*call.args, *(keyword.value for keyword in call.keywords)) for part in ast.walk(each)]
+    if any(isinstance(each, ast.Name) and each.id != "self" for each in given):
+        return False
+    read = {each.attr for each in given if isinstance(each, ast.Attribute)}
+    methods = (node for node in walk(source.tree) if isinstance(node, ast.FunctionDef) and node.name != "__init__" and _holds(cls, source.span(node)))
+    return not any(isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store) and part.attr in read for node in methods for part in ast.walk(node))
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.path == inner.path and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _is_written(function: Function, given: ast.expr) -> bool:

@@ -11,10 +11,16 @@ _WRAPPERS = frozenset({"ddp", "fsdp", "fsdp2", "deepspeed"})
 
 
 def several_ranks(trace: Trace) -> bool:
-    """Whether this run set up its process group or wrapped a model for one: with its flags off, a program runs alone."""
+    """Whether this run set up its process group, wrapped a model for one or exchanged something: with its flags off, a program runs alone."""
     if not trace.distributed:
         return False
-    return any(True for _ in trace.events(Kind.INIT_DISTRIBUTED)) or any(event.detail in _WRAPPERS for event in trace.events(Kind.WRAP))
+    exchanged = any(not trace.undecided(event) for event in trace.events(Kind.COLLECTIVE))
+    return exchanged or any(True for _ in trace.events(Kind.INIT_DISTRIBUTED)) or any(event.detail in _WRAPPERS for event in trace.events(Kind.WRAP))
+
+
+def where_it_shows(trace: Trace) -> Event:
+    """What says that a run for which ``several_ranks`` holds is one of several ranks."""
+    return next(event for kind in (Kind.INIT_DISTRIBUTED, Kind.WRAP, Kind.COLLECTIVE) for event in trace.events(kind))
 
 
 def on_every_rank(event: Event) -> bool:

@@ -59,7 +59,7 @@ def _judged(trace: Trace, loss: Event, made: Made) -> Iterator[Reported]:
 def _twice(trace: Trace, loss: Event, made: Made, why: str) -> Reported:
     files = trace.snapshot.contents
     at = visible(loss, files)
-    span = place_of(made) if made.span.path in files else at
+    span = place_of(made, files, at)
     finding = Finding(
         RULE.name,
         RULE.severity,

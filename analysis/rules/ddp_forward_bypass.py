@@ -19,6 +19,7 @@ from dataclasses import replace
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, ReplaceExpression, Reported
 from analysis.interpreter.values import Instance
+from analysis.library.optimizers import parameters_of
 from analysis.library.tensor import Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
@@ -44,11 +45,31 @@ def check(trace: Trace) -> Iterator[Reported]:
             continue
         wrap = next((each for each in wraps if each.detail == "ddp" and _is_inside(event.subject, each.subject)), None)
         own = forward_numbers(event)
-        if wrap is not None and own & learned and not own & through and _steps(trace, wrap):
+        if not own & learned or own & through:
+            continue
+        if wrap is not None and _steps(trace, wrap):
             span = _outside(trace, event, wrap)
             if span not in told:
                 told.add(span)
                 yield _reported(trace, event, wrap, span)
+        elif wrap is None and event.span not in told and _passes_by(trace, event):
+            told.add(event.span)
+            yield _reported_passing(event)
+
+
+def _passes_by(trace: Trace, event: Event) -> bool:
+    """Whether the ``module`` of a wrapper is called that the program was passed: who wrapped it is not told."""
+    model = event.subject
+    if not isinstance(model, Instance) or not model.assumed or not any(_trains(model, step.subject) for step in trace.events(Kind.STEP)):
+        return False
+    match call_at(trace.snapshot, event.span):
+        case ast.Call(func=ast.Attribute(attr="module") | ast.Attribute(value=ast.Attribute(attr="module"), attr="forward")):
+            return True
+    return False
+
+
+def _trains(model: Instance, optimizer: object) -> bool:
+    return isinstance(optimizer, Instance) and any(inner(owner) is inner(model) for owner in parameters_of(optimizer))
 
 
 def _is_inside(called: object, wrapped: object) -> bool:
@@ -104,6 +125,19 @@ def _reported(trace: Trace, event: Event, wrap: Event, span: Span) -> Reported:
         if at is not None:
             return Reported(finding, Proposal("Is this the forward that trains? Then call the wrapper", Safety.REVIEW, (ReplaceExpression(at, wrapper),)))
     return Reported(replace(finding, no_fix_because="what is called has to go through the wrapper's forward, which takes a change of the model"))
+
+
+def _reported_passing(event: Event) -> Reported:
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        Confidence.MEDIUM,
+        event.span,
+        "this forward goes past the wrapper: if it is DistributedDataParallel, the gradients of its loss are not averaged, and the ranks' weights part ways",
+        (Evidence(event.span, "the model inside is called, and a backward goes through it"),),
+        no_fix_because="what wraps the model is not told here: call the wrapper where the loss is trained",
+    )
+    return Reported(finding)
 
 
 _METHOD = """

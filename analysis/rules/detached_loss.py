@@ -22,7 +22,7 @@ from analysis.fixes.change import Proposal, Reported, UnwrapCall
 from analysis.interpreter.values import Symbol
 from analysis.library.tensor import Made, Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._gradient_uses import GradientUses
+from analysis.rules._gradient_uses import NO_GRAD, GradientUses
 from analysis.rules._sources import DRAWS, cuts_anywhere_in, cuts_in, drawn_in, switched_off_in, terms_of
 from analysis.source import Span
 from analysis.trace import Trace
@@ -30,8 +30,6 @@ from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
 from analysis.trace.reading import call_at, span_of, text
 
-#: Said in place of an operation where the graph was never recorded.
-_NO_GRAD = "no_grad"
 #: Operations that make one number of a tensor, or scale it.
 _OF_ONE = frozenset({"truediv", "scale", "div", "mean", "sum"})
 
@@ -61,11 +59,12 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
         if (leaf := _leaf(loss)) is not None:
             yield loss, leaf
         off = (made.span for made, before in switched_off_in(loss) if before.owners)
-        yield from ((loss, Made(_NO_GRAD, (), {}, span)) for span in (*uses.without_graph(loss), *islice(off, 1)))
+        yield from ((loss, Made(NO_GRAD, (), {}, span)) for span in (*uses.without_graph(loss), *islice(off, 1)))
         return
     if (root := _root(loss)) is not loss and not root.attached and root in root.autograd.leaves:
         yield from ((loss, made) for made, before in cuts_anywhere_in(root) if before.owners)
-    yield from islice(((loss, made) for made, before in drawn_in(loss) if uses.starved(before)), 1)
+    yield from islice(((loss, made) for made, before in drawn_in(loss) if uses.starved(before.owners)), 1)
+    yield from islice(((loss, made) for made in uses.withheld(loss) if _root(loss) not in loss.autograd.leaves), 1)
     leaf = _leaf(loss)
     if leaf is not None or uses.unsure(event):
         yield from ((loss, made) for made in (leaf,) if made is not None)
@@ -81,7 +80,7 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
                 yield value, made
         if isinstance(value, Tensor) and not value.attached:
             without = (made.span for made, before in switched_off_in(value, modules=True) if before.owners and uses.stepping(event, before))
-            yield from ((value, Made(_NO_GRAD, (), {}, span)) for span in islice(without, 1))
+            yield from ((value, Made(NO_GRAD, (), {}, span)) for span in islice(without, 1))
 
 
 def _leaf(loss: Tensor) -> Made | None:
@@ -116,10 +115,10 @@ def _cuts(value: Tensor | Scalar) -> Iterator[tuple[Made, Tensor]]:
 def _reported(trace: Trace, backward: Event, term: Tensor | Scalar, cut: Made) -> Reported:
     files = trace.snapshot.contents
     loss: Tensor = backward.value
-    if not loss.attached or (cut.op != "tensor" and not _root(loss).attached):
-        says = "the loss that is back-propagated is made of it, and trains nothing"
-    elif cut.op == "tensor":
-        says = "the loss that is back-propagated is made of these numbers alone, and trains nothing"
+    if not loss.attached or not _root(loss).attached or cut.op == "tensor":
+        says = f"the loss that is back-propagated is made of {'these numbers alone' if cut.op == 'tensor' else 'it'}, and trains nothing"
+    elif term is loss:
+        says = "an optimizer steps on the parameters behind it, and no backward comes to them"
     elif isinstance(term, Tensor) and term.attached:
         says = "the term of the loss that is made of it reaches only parameters whose gradients no step uses"
     else:
@@ -129,9 +128,9 @@ def _reported(trace: Trace, backward: Event, term: Tensor | Scalar, cut: Made) -
         RULE.severity,
         Confidence.MEDIUM if isinstance(term, Scalar) or term.attached else Confidence.HIGH,
         cut.span,
-        f"`{text(trace.snapshot, cut.span)}` {'runs under no_grad' if cut.op == _NO_GRAD else 'cuts the graph'}: {says}",
+        f"`{text(trace.snapshot, cut.span)}` {'runs under no_grad' if cut.op == NO_GRAD else 'cuts the graph'}: {says}",
         (
-            Evidence(cut.span, "no graph is recorded here" if cut.op == _NO_GRAD else "the graph ends here"),
+            Evidence(cut.span, "no graph is recorded here" if cut.op == NO_GRAD else "the graph ends here"),
             Evidence(visible(backward, files), "this backward finds no way to the parameters through it"),
         ),
     )

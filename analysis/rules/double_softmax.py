@@ -46,7 +46,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _reported(trace: Trace, loss: Event, made: Made) -> Reported:
     files = trace.snapshot.contents
     at = visible(loss, files)
-    span = place_of(made) if made.span.path in files else at
+    span = place_of(made, files, at)
     harmless = made.op == "log_softmax"
     effect = (
         "normalising twice changes nothing, one of them is superfluous"

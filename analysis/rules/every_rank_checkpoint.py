@@ -22,7 +22,7 @@ from analysis.library.tensor import Parameter, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._ranks import depends_on_rank
 from analysis.rules._statements import is_alone
-from analysis.rules._worlds import on_every_rank, several_ranks
+from analysis.rules._worlds import on_every_rank, several_ranks, where_it_shows
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -76,7 +76,7 @@ def _reported(trace: Trace, event: Event) -> Reported:
     files = trace.snapshot.contents
     span = visible(event, files)
     calls = tuple(Evidence(call, "each of them calls this") for call in calls_to(event, files))
-    start = next(trace.events(Kind.INIT_DISTRIBUTED), None) or next(trace.events(Kind.WRAP))
+    start = where_it_shows(trace)
     finding = Finding(
         RULE.name,
         RULE.severity,

@@ -19,7 +19,7 @@ from analysis.fixes.change import Reported
 from analysis.library.ranks import asks_for_rank
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._ranks import depends_on_rank
-from analysis.rules._worlds import on_every_rank, several_ranks
+from analysis.rules._worlds import on_every_rank, several_ranks, where_it_shows
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -76,7 +76,7 @@ def _names_its_rank(event: Event) -> bool:
 
 def _reported(trace: Trace, event: Event, message: str) -> Reported:
     span = visible(event, trace.snapshot.contents)
-    start = next(trace.events(Kind.INIT_DISTRIBUTED), None) or next(trace.events(Kind.WRAP))
+    start = where_it_shows(trace)
     return Reported(
         Finding(
             RULE.name,

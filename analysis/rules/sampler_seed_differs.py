@@ -20,8 +20,8 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, RemoveArgument, Reported
-from analysis.interpreter.values import Instance, Value
-from analysis.library.randomness import SEEDED
+from analysis.interpreter.values import Instance, Symbol, Value
+from analysis.library.randomness import FRESH, SEEDED
 from analysis.library.ranks import asks_for_rank
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._samplers import divides, picks_by_rank, prepared, samplers_of, shuffles
@@ -88,7 +88,8 @@ def _own(trace: Trace) -> Iterator[Reported]:
         seed = event.subject.fields.get(SEEDED) if isinstance(event.subject, Instance) else seeded if event.subject is None else None
         sampler = next((each for each in samplers if each is event.detail.loading), None)
         span = visible(event, trace.snapshot.contents)
-        varies = getattr(seed, "rank_varying", False) is True and asks_for_rank(seed)
+        fresh = isinstance(seed, Symbol) and seed.role == FRESH
+        varies = fresh or (getattr(seed, "rank_varying", False) is True and asks_for_rank(seed))
         if sampler is not None and varies and span not in told and event.detail.function.endswith(_ORDERING) and picks_by_rank(trace.snapshot, sampler):
             told.add(span)
             finding = Finding(
@@ -97,7 +98,7 @@ def _own(trace: Trace) -> Iterator[Reported]:
                 Confidence.MEDIUM,
                 span,
                 "this order is drawn with a seed that differs between ranks, and each takes its part of it: the parts overlap and leave samples out",
-                (Evidence(span, "the sampler shuffles here; the seed depends on the rank"),),
+                (Evidence(span, f"the sampler shuffles here; the seed {'is drawn anew by each process' if fresh else 'depends on the rank'}"),),
                 no_fix_because="the seed comes from outside the sampler, and may be meant for something else there",
             )
             yield Reported(finding)

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 
 from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import MoveStatement, Proposal, Reported
 from analysis.interpreter.values import Instance
+from analysis.library.layers import BUILT_BY
 from analysis.library.optimizers import HELD, parameters_of
 from analysis.library.ownership import FROZEN, UNSEEN, leaves_in, modules_in
 from analysis.library.tensor import Owner
@@ -41,14 +43,22 @@ def check(trace: Trace) -> Iterator[Reported]:
         for model in parameters_of(optimizer):
             if event is None or not isinstance(model, Instance):
                 continue
-            for span in _replaced(model, optimizer.fields.get(HELD, frozenset()), held):
-                if span not in told and span.path in trace.snapshot.contents:
+            for layer in _replaced(model, optimizer.fields.get(HELD, frozenset()), held):
+                span = _place(trace, layer, event)
+                if span is not None and span not in told and span.path in trace.snapshot.contents:
                     told.add(span)
                     yield _reported(trace, optimizer, event, span)
 
 
-def _replaced(model: Instance, own: frozenset[Owner], held: frozenset[Owner]) -> Iterator[Span]:
-    """Where layers were made that stand in the place of others since."""
+def _place(trace: Trace, layer: Owner, built: Event) -> Span | None:
+    """Where the layer came, in the deepest function that the building of the optimizer has in common with its own."""
+    led: tuple[Span, ...] = layer.fields.get(BUILT_BY, ()) if isinstance(layer, Instance) else ()
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(led, built.path, strict=False)))
+    return next((span for span in led[shared:] if span.path in trace.snapshot.contents), layer.span)
+
+
+def _replaced(model: Instance, own: frozenset[Owner], held: frozenset[Owner]) -> Iterator[Owner]:
+    """Layers that stand in the place of others since."""
     now = leaves_in(inner(model)) if isinstance(inner(model), Instance) else frozenset()
     unknown = inner(model).cls.find("is_unknown") is True if isinstance(inner(model), Instance) else False
     if not unknown and not (own - now):
@@ -58,18 +68,18 @@ def _replaced(model: Instance, own: frozenset[Owner], held: frozenset[Owner]) ->
         # What was found to have parameters only when it ran was there all along.
         settled = isinstance(atom, Instance) and any(module.fields.get(FROZEN) is True or module.fields.get(UNSEEN) is True for module in modules_in(atom))
         if atom.span is not None and not settled:
-            yield atom.span
+            yield atom
 
 
-def _wrapped_around(model: Owner, own: frozenset[Owner], new: frozenset[Owner]) -> Iterator[Span]:
-    """Where the innermost modules were made that hold ``new`` parameters beside a layer which the optimizer holds: they were put around it."""
+def _wrapped_around(model: Owner, own: frozenset[Owner], new: frozenset[Owner]) -> Iterator[Owner]:
+    """The innermost modules that hold ``new`` parameters beside a layer which the optimizer holds: they were put around it."""
     parts = [(each, leaves_in(each)) for each in modules_in(model) if each is not model] if new and isinstance(model, Instance) else []
     around = [(each, inside) for each, inside in parts if inside & own and inside & new]
     if any(own <= inside for _, inside in parts):
         return
     for each, inside in around:
         if each.span is not None and not any(other < inside for _, other in around):
-            yield each.span
+            yield each
 
 
 def _reported(trace: Trace, optimizer: Instance, built: Event, span: Span) -> Reported:

@@ -22,6 +22,7 @@ from analysis.library.ownership import modules_in
 from analysis.library.tensor import Parameter, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
+from analysis.rules._gradient_uses import GradientUses
 from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of
 from analysis.rules._modes import holds_unknown
 from analysis.rules._objects import confidence_in, inner
@@ -65,7 +66,7 @@ def check(trace: Trace) -> Iterator[Reported]:
             continue
         for witness in trace.run(PROTOCOL, _letters(gradients), *GRADIENT_EVENTS, Kind.GRADIENT_CALL):
             backward = _between(trace, witness.events[0][0], witness.fault)
-            if _repeats(witness) and not _of_numbers(backward) and not _through_unknown(backward, gradients):
+            if _repeats(witness) and not _of_numbers(backward) and not _through_unknown(backward, gradients) and not _withheld(trace, backward):
                 yield _reported(trace, gradients, witness)
 
 
@@ -129,6 +130,11 @@ def _through_unknown(backward: Event | None, gradients: Gradients) -> bool:
     """Whether a loss comes from a call that was not followed, of which what the optimizer holds may be a part: a loss with a critic inside, say."""
     stands_in = any(isinstance(owner, Instance) and owner.assumed for owner in gradients.owners)
     return backward is not None and stands_in and any(each.made is not None and "callee" in each.made.options for each in ancestors(backward.value))
+
+
+def _withheld(trace: Trace, backward: Event | None) -> bool:
+    """Whether the loss was cut off from the parameters: the cut is the mistake, and another rule's."""
+    return backward is not None and any(each.span.path in trace.snapshot.contents for each in GradientUses(trace).withheld(backward.value))
 
 
 def _between(trace: Trace, zero: Event, step: Event) -> Event | None:

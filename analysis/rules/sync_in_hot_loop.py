@@ -60,7 +60,7 @@ def _waits(trace: Trace) -> Iterator[_Wait]:
     found: dict[tuple[Span, tuple[Span, ...], int], list[Event]] = {}
     for event in trace.events(Kind.ITEM, Kind.TO_DEVICE):
         loop = next((number for number, _ in event.context.stamp if number in backwards), None)
-        if loop is not None and not trace.undecided(event) and _waits_for_step(event, learned):
+        if loop is not None and event.span.path in trace.snapshot.contents and not trace.undecided(event) and _waits_for_step(event, learned):
             found.setdefault((event.span, event.path, loop), []).append(event)
     for (_, _, loop), events in found.items():
         turns = {_turn(event, loop) for event in events}

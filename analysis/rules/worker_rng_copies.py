@@ -26,7 +26,7 @@ from analysis.interpreter.values import Function, Instance, Symbol, Value
 from analysis.library.randomness import BUILT_WHILE_LOADING, SEEDED, Drawn
 from analysis.pins import runs_below
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._worker_seeds import copied_seed, one_seed
+from analysis.rules._worker_seeds import copied_seed, one_seed, seeded_by_attributes
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -35,6 +35,8 @@ from analysis.trace.reading import text
 
 #: Words in the source of a data set by which it may tell its workers apart.
 _WORDS = (b"worker_info", b"worker_id", b"initial_seed")
+#: Ends of the names of functions that put things in an order.
+_ORDERING = ("shuffle", "permutation", "permuted", "sample", "choice")
 _DEEPEST = 8
 _STREAM = "torch.utils.data.IterableDataset"
 #: Since this release of PyTorch workers seed NumPy's global generator by themselves.
@@ -52,19 +54,25 @@ def check(trace: Trace) -> Iterator[Reported]:
         generator, dataset = draw.subject, drawn.loading
         if dataset is None or not isinstance(generator, Instance) or id(generator) in told:
             continue
-        if generator.fields.get(BUILT_WHILE_LOADING) is not None and not _same_in_each(trace, dataset, generator):
+        built_inside = generator.fields.get(BUILT_WHILE_LOADING) is not None
+        if built_inside and not _same_in_each(trace, dataset, generator, drawn.function):
             continue
         loader = next((event for event in built if _holds(event.detail.get("dataset"), dataset)), None)
-        if loader is not None and not _asks(trace, dataset):
+        if loader is not None and (built_inside or not _asks(trace, dataset)):
             told.add(id(generator))
             yield _reported(trace, generator, draw, loader)
 
 
-def _same_in_each(trace: Trace, dataset: Instance, generator: Instance) -> bool:
-    """Whether a generator that a stream builds when it begins to be read has one seed in all workers, and nothing in its file tells them apart."""
+def _same_in_each(trace: Trace, dataset: Instance, generator: Instance, function: str) -> bool:
+    """Whether a generator that a stream builds when it begins to be read has one seed in all workers, and nothing tells them apart.
+
+    Where the workers divide the data they have to draw one order of the whole: what is drawn for the samples themselves is to differ all the same.
+    """
+    if not dataset.cls.has_base(_STREAM) or not isinstance(generator.fields.get(SEEDED), int):
+        return False
     path = dataset.cls.span.path if dataset.cls.span is not None else ""
-    content = trace.snapshot.contents.get(path, b"")
-    return dataset.cls.has_base(_STREAM) and isinstance(generator.fields.get(SEEDED), int) and not any(word in content for word in _WORDS)
+    told_apart = any(word in trace.snapshot.contents.get(path, b"") for word in _WORDS)
+    return not told_apart or (not function.endswith(_ORDERING) and seeded_by_attributes(trace.snapshot, dataset.cls.span, generator.span))
 
 
 def _copied_seeds(trace: Trace) -> Iterator[Reported]:

@@ -1,6 +1,15 @@
 """What fastai's learner does with a model, in the order in which it calls its callbacks."""
 
 import torch
+from fastai.losses import (
+    BCELossFlat,
+    BCEWithLogitsLossFlat,
+    CrossEntropyLossFlat,
+    L1LossFlat,
+    LabelSmoothingCrossEntropy,
+    LabelSmoothingCrossEntropyFlat,
+    MSELossFlat,
+)
 from fastai.torch_core import set_seed
 from preflight_library import framework_loader, taken
 
