@@ -67,6 +67,18 @@ def _release_config(call: Call) -> Value:
     return kind, known, str(numbers.get("dtype", numbers.get("torch_dtype", "float32")))
 
 
+def _model_class(call: Call) -> Value:
+    """The class that a library's own source builds a named model with; where a subclass is asked for, that one."""
+    dotted, asked = call.args
+    library, _, name = dotted.partition(".")
+    module = domain_of(call).releases.module_of(library, name)
+    if not module:
+        domain_of(call).lose(f"{domain_of(call).caller_place()}: {dotted} is built by that library's own source, which is not at hand: `preflight sources add`")
+        return asked
+    found = call.machine.getattr(call.machine.import_module(module, call.machine.entry_path), name, call.span)
+    return asked if isinstance(found, Class) and isinstance(asked, Class) and found in asked.mro else found
+
+
 def _family_of(config: Value) -> str:
     """The family whose configuration an object is: the nearest of its classes decides, since families are built from each other."""
     by_class = {family(name).config: name for name in families()}
@@ -258,7 +270,8 @@ def _filled_dataclass(call: Call) -> Value:
 NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
     for function in (
-        _override, _release_config, _zoo_class, _default_load_dtype, _trainer_arguments, _accepts, _parameter_names, _open_data_set, _accelerator_built,
-        _converted_to_fp32, _handed_out, _lora_targets, _matches_name, _not_modelled, _noted, _noted_argument, _generated, _filled_dataclass,
+        _override, _release_config, _model_class, _zoo_class, _default_load_dtype, _trainer_arguments, _accepts, _parameter_names, _open_data_set,
+        _accelerator_built, _converted_to_fp32, _handed_out, _lora_targets, _matches_name, _not_modelled, _noted, _noted_argument, _generated,
+        _filled_dataclass,
     )
 }  # fmt: skip

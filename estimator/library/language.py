@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.values import Call, HostFunction, Instance, Symbol, Value
-from estimator.catalog import UnknownNameError, model
+from estimator.catalog import UnknownNameError, model, part
 from estimator.library.data_sets import TEXT
 from estimator.library.symbols import Number
 from estimator.library.tokens import COLUMN_LENGTH, OPEN, TEXT_OF_COLUMN, USUAL_LENGTH, Tokens
@@ -48,7 +48,7 @@ def _catalog_config(call: Call) -> Value:
         if written is not None:
             return written
         try:
-            found = model(name)
+            found = part(name) or model(name)
         except UnknownNameError as error:
             raise _unknown_model(call, str(error)) from None
         domain.observed.fact("model", found.name, domain.caller_place())

@@ -1,8 +1,10 @@
-"""``getattr`` and ``hasattr`` of modules, whose parameters, buffers and children are kept by name in groups of their own."""
+"""``getattr`` and ``hasattr`` of modules, whose parameters, buffers and children are kept by name in groups of their own, and what a function is given."""
 
 from __future__ import annotations
 
-from analysis.interpreter.values import MISSING, Call, HostFunction, Instance, Value
+import ast
+
+from analysis.interpreter.values import MISSING, Call, Class, Function, GuestDict, HostFunction, Instance, Value
 from estimator.library.tokens import BUILTINS_HERE
 from estimator.tape.attributes import is_module
 
@@ -30,5 +32,35 @@ def _hasattr(call: Call) -> Value:
     return BUILTINS_HERE["hasattr"].run(call) if answer is None else answer
 
 
+def _given_arguments(call: Call) -> Value:
+    """What a method gets beside the object, by the names of its parameters: the arguments, and the defaults of those that are left out."""
+    method, args, kwargs = call.args
+    names = [argument.arg for argument in method.node.args.args]
+    defaults = dict(zip(reversed(names), reversed(method.defaults), strict=False)) | method.kw_defaults
+    given = dict(zip(names, args, strict=False)) | dict(kwargs)
+    everything = {name: given.get(name, defaults.get(name)) for name in (*names[1:], *method.kw_defaults)}
+    return GuestDict(everything | {name: value for name, value in kwargs.items() if name not in everything})
+
+
+def _constructor_classes(call: Call) -> Value:
+    """The parameters of a class's constructor with the classes that they are annotated with; None for what is no class here."""
+    init = call.args[0].find("__init__")
+    while isinstance(init, Function) and "__wrapped__" in init.fields:
+        init = init.fields["__wrapped__"]
+    if not isinstance(init, Function):
+        return GuestDict({})
+    arguments = init.node.args.args[1:]
+    return GuestDict({each.arg: _annotated(init, each.annotation) for each in arguments})
+
+
+def _annotated(function: Function, annotation: ast.expr | None) -> Value:
+    """The first class of an annotation: of ``A | None`` that of A."""
+    names = (node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)) if annotation is not None else ()
+    return next((value for name in names if isinstance(value := function.module.vars.get(name), Class)), None)
+
+
+NAMES: dict[str, Value] = {
+    f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function) for function in (_given_arguments, _constructor_classes)
+}
 #: Python's own, with these two.
 BUILTINS: dict[str, Value] = {**BUILTINS_HERE, "getattr": HostFunction("getattr", _getattr), "hasattr": HostFunction("hasattr", _hasattr)}

@@ -21,7 +21,8 @@ from estimator.script.observed import Observed
 from estimator.script.pins import pinned_version
 from estimator.script.unwatched import Unwatched
 from estimator.script.words import in_words
-from estimator.sources.releases import Releases
+from estimator.sources.modules import own_files
+from estimator.sources.releases import DEFINE_MODELS, Releases
 from estimator.tape.checkpoint import RecomputationDone
 from estimator.tape.events import Phase
 from estimator.tape.not_followed import NotFollowed
@@ -50,7 +51,7 @@ class TapeDomain(Unwatched):
         self.tape = tape
         self.request = request
         self.observed = Observed()
-        self.releases = Releases(request.shelf, self.pinned)
+        self.releases = Releases(request.shelf, self.pinned, lambda library: own_files(self.machine.snapshot.contents, library))
         #: Models that the caller's changes were made to, by identity.
         self.changed: dict[int, Instance] = {}
         self.buckets: Value = None
@@ -162,14 +163,15 @@ class TapeDomain(Unwatched):
         return self._in_guest_module(dotted) if found is MISSING else found
 
     def _in_guest_module(self, dotted: str) -> Value:
-        """A name that a guest module defines."""
+        """A name that a guest module defines, or a model of a library's own source."""
         owner, _, name = dotted.rpartition(".")
-        if owner == "transformers":
-            owner = self.releases.module_of(name)
-        if not owner or self.guest_source(owner) is None:
+        found = self._defined_in(owner, name)
+        return self._defined_in(self.releases.module_of(owner, name), name) if found is MISSING and owner in DEFINE_MODELS else found
+
+    def _defined_in(self, module: str, name: str) -> Value:
+        if not module or self.guest_source(module) is None:
             return MISSING
-        module = self.machine.import_module(owner, self.machine.entry_path)
-        return getattr(module, "vars", {}).get(name, MISSING)
+        return getattr(self.machine.import_module(module, self.machine.entry_path), "vars", {}).get(name, MISSING)
 
     def guest_source(self, dotted: str) -> SourceFile | None:
         """Library modules that are interpreted like the repository's own: ours, and those of a release that is at hand."""

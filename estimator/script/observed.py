@@ -30,6 +30,7 @@ class ModelCall:
     made: Place | None  # where the module was constructed
     attention: str | None  # as the model's own configuration says it
     caches: bool = False  # whether its configuration says to keep keys and values
+    published: str | None = None  # the name that it was loaded by
 
 
 #: A stated value and the line that says it (None: no line of the repository does).
@@ -41,7 +42,7 @@ class Observed:
     """First sights of one run; the domain writes it, the configuration is read from it."""
 
     calls: list[ModelCall] = field(default_factory=list)
-    #: The call of the biggest model.
+    #: The call of the biggest model that trains; where none does, of the biggest.
     main: ModelCall | None = None
     facts: dict[str, list[Fact]] = field(default_factory=dict)
     #: Parameters of the module that trains (or infers): element counts, all and those that require gradients.

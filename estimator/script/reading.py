@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analysis.certainty import Assumed, Certainty, Known, Unknown
+from estimator.catalog import catalog_name
 from estimator.config import TrainingConfig
 from estimator.estimate import Mode
 from estimator.library.images import SIZE_ASSUMED
@@ -50,6 +51,9 @@ def config_of(run: Run, request: Request) -> TrainingConfig:
 
 def _model(observed: Observed, call: ModelCall) -> Certainty[str]:
     name, place = observed.first("model")
+    for known, line in observed.facts.get("model", ()):
+        if call.published is not None and known == catalog_name(call.published):
+            name, place = known, line
     return Known(name, place) if isinstance(name, str) else Known(call.name, call.made or call.place)
 
 

@@ -40,18 +40,25 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
         made=domain.here(module.span) if module.span is not None and domain.is_own(module.span) else None,
         attention=config.fields.get("_attn_implementation") if isinstance(config, Instance) else None,
         caches=isinstance(config, Instance) and config.fields.get("use_cache") is True,
+        published=_published(module, config),
     )
     observed.calls.append(call)
-    if total > observed.parameters or (observed.stepped_on and total == observed.parameters):
-        observed.parameters = total
-        observed.trainable = sum(_elements(parameter) for parameter in parameters if parameter.requires_grad)
-        observed.main = call
+    trainable = sum(_elements(parameter) for parameter in parameters if parameter.requires_grad) if tape.grad_enabled else 0
+    rank, best = (trainable > 0, total), (observed.trainable > 0, observed.parameters)
+    if rank > best or (observed.stepped_on and total == observed.parameters):
+        observed.parameters, observed.trainable, observed.main = total, trainable, call
         observed.parameter_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters)
         observed.trainable_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters if parameter.requires_grad)
         observed.unit_bytes = _largest_unit(module)
     for _, value in named:
         if isinstance(value, Symbol) and total:
             doubts.arrived(domain, module.cls.name, value)
+
+
+def _published(module: Instance, config: Value) -> str | None:
+    """The name by which a library loaded a model."""
+    names = (each.fields.get("_name_or_path") for each in (module, config) if isinstance(each, Instance))
+    return next((name for name in names if isinstance(name, str)), None)
 
 
 def watch_step(domain: TapeDomain, parameters: list[Parameter]) -> None:

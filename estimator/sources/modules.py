@@ -71,6 +71,21 @@ def module_of(files: Mapping[str, bytes], name: str) -> str | None:
     return None
 
 
+def own_files(contents: Mapping[str, bytes], library: str) -> Mapping[str, bytes]:
+    """The Python files of a library in its own repository, by their path below the package's parent; none in any other repository."""
+    root = next((root for root in ("", "src/") if f"{root}{library}/__init__.py" in contents), None)
+    if root is None:
+        return {}
+    return {path.removeprefix(root): raw for path, raw in contents.items() if path.startswith(f"{root}{library}/") and path.endswith(".py")}
+
+
+def defining_module(files: Mapping[str, bytes], folders: tuple[str, ...], name: str) -> str | None:
+    """The module below the ``folders`` that defines the class ``name``; None where none does."""
+    line = re.compile(rf"^class {re.escape(name)}\b".encode(), re.MULTILINE)
+    found = (path for path in sorted(files) if path.startswith(folders) and path.endswith(".py") and line.search(files[path]))
+    return next((path.removesuffix(".py").replace("/", ".") for path in found), None)
+
+
 def _by_class(files: Mapping[str, bytes]) -> dict[str, str]:
     """Families' folders by the names of their classes without what they do."""
     folders = {path.split("/")[2] for path in files if path.startswith("transformers/models/") and path.count("/") > 2}  # noqa: PLR2004  the folder of a family

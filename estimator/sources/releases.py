@@ -6,41 +6,49 @@ from collections.abc import Callable, Mapping
 
 from analysis.source import SourceFile
 from estimator.sources import Shelf
-from estimator.sources.modules import class_for, config_class_for, module_in, module_of
+from estimator.sources.modules import class_for, config_class_for, defining_module, module_in, module_of
 
-#: Libraries whose own source is read; of ``transformers`` its models alone, since the rest only holds them together.
-_READ: Mapping[str, str] = {"transformers": "transformers.models.", "timm": "timm."}
+#: Libraries whose own source is read, and which part of it: of some the models (and pipelines) alone, since the rest only holds them together.
+_READ: Mapping[str, tuple[str, ...]] = {
+    "transformers": ("transformers.models.",),
+    "timm": ("timm.",),
+    "diffusers": ("diffusers.models.", "diffusers.pipelines."),
+}
+#: Libraries of which a class is a model wherever in their source it is defined.
+DEFINE_MODELS = frozenset({"transformers", "diffusers"})
 _NO_FILES: Mapping[str, bytes] = {}
 
 
 class Releases:
     """Modules and classes of the releases at hand; nothing where there are none."""
 
-    def __init__(self, shelf: Shelf | None, pinned: Callable[[str], tuple[int, ...]]) -> None:
+    def __init__(self, shelf: Shelf | None, pinned: Callable[[str], tuple[int, ...]], own: Callable[[str], Mapping[str, bytes]]) -> None:
         self._shelf = shelf
         self._pinned = pinned
+        self._own = own
         self._files: dict[str, Mapping[str, bytes]] = {}
         self._modules: dict[str, SourceFile | None] = {}
 
     def files(self, library: str) -> Mapping[str, bytes]:
-        """The files of the release of ``library``; none where none is at hand."""
+        """The files of ``library``: the repository's, where it is that library's, else of the release; none where none is at hand."""
         if library not in self._files:
-            found = None if self._shelf is None else self._shelf.release(library, self._pinned(library))
+            found = self._own(library) or (None if self._shelf is None else self._shelf.release(library, self._pinned(library)))
             self._files[library] = _NO_FILES if found is None else found
         return self._files[library]
 
     def module(self, dotted: str) -> SourceFile | None:
         """The module ``dotted`` of a release, parsed once."""
         library = dotted.partition(".")[0]
-        if not dotted.startswith(_READ.get(library, "\n")):
+        if not dotted.startswith(_READ.get(library, ())):
             return None
         if dotted not in self._modules:
             self._modules[dotted] = module_in(self.files(library), dotted)
         return self._modules[dotted]
 
-    def module_of(self, name: str) -> str:
-        """The module of ``transformers`` that defines a class; "" where the release has none of that name."""
-        return module_of(self.files("transformers"), name) or ""
+    def module_of(self, library: str, name: str) -> str:
+        """The module of a library that defines a class of models; "" where the release has none of that name."""
+        files = self.files(library)
+        return (module_of(files, name) if library == "transformers" else defining_module(files, (f"{library}/models/", f"{library}/pipelines/"), name)) or ""
 
     def class_for(self, model_type: str, task: str) -> str | None:
         """The dotted name of the class that does ``task`` in a family of ``transformers``, or of its configuration."""

@@ -153,7 +153,13 @@ _FAMILIES = (
     Family(
         "clip",
         "CLIPConfig",
-        {"base": "CLIPModel", "text": "CLIPTextModel", "vision": "CLIPVisionModel", "text-projection": "CLIPTextModelWithProjection"},
+        {
+            "base": "CLIPModel",
+            "text": "CLIPTextModel",
+            "vision": "CLIPVisionModel",
+            "text-projection": "CLIPTextModelWithProjection",
+            "vision-projection": "CLIPVisionModelWithProjection",
+        },
         _TRANSFORMERS,
     ),
     Family("unet_2d_condition", "UNet2DConditionConfig", {"denoising": "UNet2DConditionModel"}, "diffusers 0.42.1"),

@@ -3,7 +3,7 @@ the operations of a step, in their order.
 """
 
 import torch
-from preflight_zoo.diffusion import DiffusionModel
+from preflight_zoo.diffusion import DiffusionConfig, DiffusionModel
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.unet_2d import SpatialAttention
 from preflight_zoo.unet_blocks import Downsample2D, ResnetBlock2D, Upsample2D
@@ -11,7 +11,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 
-class AutoencoderKLConfig:
+class AutoencoderKLConfig(DiffusionConfig):
     #: Of the attention in the middle: one head.
     attention_head_dim = None
     norm_eps = 1e-6

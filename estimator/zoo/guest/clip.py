@@ -129,6 +129,22 @@ class CLIPVisionModel(PretrainedModel):
         return ModelOutput(last_hidden_state=x, pooler_output=pooled, hidden_states=None, attentions=None)
 
 
+class CLIPVisionModelWithProjection(PretrainedModel):
+    def __init__(self, config):
+        config = getattr(config, "vision_config", config)
+        super().__init__(config)
+        self.vision_model = CLIPVisionModel(config)
+        self.visual_projection = nn.Linear(config.hidden_size, config.projection_dim, bias=False)
+
+    def get_input_embeddings(self):
+        return self.vision_model.embeddings.patch_embedding
+
+    def forward(self, pixel_values=None, **others):
+        outputs = self.vision_model(pixel_values)
+        embedded = self.visual_projection(outputs.pooler_output)
+        return ModelOutput(image_embeds=embedded, last_hidden_state=outputs.last_hidden_state, hidden_states=None, attentions=None)
+
+
 def lengths(x):
     """The length of each vector, written out."""
     squared = torch.pow(x, 2)

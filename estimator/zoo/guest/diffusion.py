@@ -3,6 +3,34 @@
 from torch import nn
 
 
+class Config(dict):
+    """A configuration whose entries are attributes too."""
+
+    def __getattr__(self, name):
+        if name in self:
+            return self[name]
+        raise AttributeError(name)
+
+
+class DiffusionConfig:
+    """Numbers of a family of ours, which are entries as well as attributes."""
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+    def __setitem__(self, name, value):
+        setattr(self, name, value)
+
+    def __contains__(self, name):
+        return hasattr(self, name)
+
+    def keys(self):
+        return list(self.__dict__)
+
+    def get(self, name, default=None):
+        return getattr(self, name, default)
+
+
 class DiffusionModel(nn.Module):
     config_name = "config.json"
 

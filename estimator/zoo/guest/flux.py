@@ -3,7 +3,7 @@
 import math
 
 import torch
-from preflight_zoo.diffusion import DiffusionModel
+from preflight_zoo.diffusion import DiffusionConfig, DiffusionModel
 from preflight_zoo.flux_layers import FinalModulation, FluxSingleTransformerBlock, FluxTransformerBlock
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.unet_2d_condition import TimestepEmbedding, waves
@@ -14,7 +14,7 @@ from torch.utils.checkpoint import checkpoint
 THETA, STEP_WAVES = 10000, 256
 
 
-class FluxConfig:
+class FluxConfig(DiffusionConfig):
     def __init__(
         self, patch_size=1, in_channels=64, out_channels=None, num_layers=19, num_single_layers=38, attention_head_dim=128, num_attention_heads=24,
         joint_attention_dim=4096, pooled_projection_dim=768, guidance_embeds=False, axes_dims_rope=(16, 56, 56), **others,

@@ -1,7 +1,7 @@
 """The U-Net of unconditional diffusion. Mirrors diffusers 0.42.1 (``models/unets/unet_2d.py``): parameter names and the operations of a step."""
 
 import torch
-from preflight_zoo.diffusion import DiffusionModel
+from preflight_zoo.diffusion import DiffusionConfig, DiffusionModel
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.unet_2d_condition import TimestepEmbedding, waves
 from preflight_zoo.unet_blocks import Downsample2D, ResnetBlock2D, Upsample2D
@@ -9,7 +9,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 
-class UNet2DConfig:
+class UNet2DConfig(DiffusionConfig):
     def __init__(
         self, sample_size=None, in_channels=3, out_channels=3, center_input_sample=False, freq_shift=0, flip_sin_to_cos=True,
         down_block_types=("DownBlock2D", "AttnDownBlock2D", "AttnDownBlock2D", "AttnDownBlock2D"),

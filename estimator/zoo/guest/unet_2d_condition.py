@@ -5,7 +5,7 @@ operations of a training step, in their order.
 import math
 
 import torch
-from preflight_zoo.diffusion import DiffusionModel
+from preflight_zoo.diffusion import DiffusionConfig, DiffusionModel
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.unet_blocks import DownBlock2D, MidBlock2D, UpBlock2D
 from torch import nn
@@ -16,7 +16,7 @@ def each(value, count):
     return list(value) if isinstance(value, (list, tuple)) else [value] * count
 
 
-class UNet2DConditionConfig:
+class UNet2DConditionConfig(DiffusionConfig):
     def __init__(
         self, sample_size=None, in_channels=4, out_channels=4, flip_sin_to_cos=True, freq_shift=0,
         down_block_types=("CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"),

@@ -133,3 +133,49 @@ def test_blocks_of_a_release_are_checkpointed(shelf):
 
 def test_without_a_release_the_family_is_not_guessed():
     assert estimated(None).memory is None
+
+
+DENOISER = """
+import torch
+from torch import nn
+
+from ...configuration_utils import ConfigMixin, register_to_config
+from ...loaders import PeftAdapterMixin
+from ..modeling_utils import ModelMixin
+
+class TinyTransformer2DModel(ModelMixin, ConfigMixin, PeftAdapterMixin):
+    _supports_gradient_checkpointing = True
+
+    @register_to_config
+    def __init__(self, width: int = 16, layers: int = 2):
+        super().__init__()
+        self.blocks = nn.ModuleList([nn.Linear(width, width) for _ in range(layers)])
+        self.gradient_checkpointing = False
+
+    def forward(self, x):
+        for block in self.blocks:
+            if torch.is_grad_enabled() and self.gradient_checkpointing:
+                x = self._gradient_checkpointing_func(block, x)
+            else:
+                x = block(x)
+        return x
+"""
+TRAINS = b"""
+import torch
+from diffusers import TinyTransformer2DModel
+model = TinyTransformer2DModel(layers=3)
+other = TinyTransformer2DModel.from_config(model.config, width=2 * model.config.width).cuda()
+other.enable_gradient_checkpointing()
+optimizer = torch.optim.SGD(other.parameters(), lr=0.1)
+for _ in range(2):
+    other(torch.zeros(4, 32, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_in_a_librarys_own_repository_its_models_are_read_from_there():
+    files = {"src/diffusers/__init__.py": b"", "src/diffusers/models/transformers/transformer_tiny.py": DENOISER.encode(), "examples/train.py": TRAINS}
+    [found] = estimate(Snapshot.of(files), Request(entry="examples/train.py"))
+    assert found.unknowns == ()
+    assert found.memory.parameters == 3 * (32 * 32 + 32)
+    assert found.config.checkpointing.value is True

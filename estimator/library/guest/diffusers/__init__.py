@@ -7,8 +7,9 @@ import torch
 from diffusers.flow import (
     FlowMatchEulerDiscreteScheduler, FluxControlNetPipeline, FluxControlPipeline, FluxKontextPipeline, FluxPipeline,
 )  # fmt: skip
-from preflight_host import catalog_config, noted_argument
+from preflight_host import catalog_config, model_class, noted_argument
 from preflight_zoo import autoencoder_kl, controlnet, flux, unet_2d, unet_2d_condition
+from preflight_zoo.diffusion import Config
 
 SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 NOT_OF_THE_CONFIG = (
@@ -72,7 +73,10 @@ class FluxTransformer2DModel(_Published, flux.FluxTransformer2DModel):
 def loaded(cls, name, options):
     """A published model, in the type that was asked for."""
     part = options.get("subfolder")
-    family, numbers, stored = catalog_config(name if not part or part in MAIN_PARTS else name + "-" + part)
+    published = name if not part or part in MAIN_PARTS else name + "-" + part
+    family, numbers, stored = catalog_config(published)
+    if "." in family:
+        cls = model_class(family, cls)
     dtype = options.get("torch_dtype")
     if dtype is not None:
         noted_argument("precision", SHORT.get(str(dtype).rpartition(".")[2], "fp32"), options, ("torch_dtype",))
@@ -81,17 +85,9 @@ def loaded(cls, name, options):
     torch.set_default_dtype(torch.float32 if dtype is None else dtype)
     model = cls(**{**numbers, **given})
     torch.set_default_dtype(before)
+    model._name_or_path = published
     model.eval()
     return model
-
-
-class Config(dict):
-    """A configuration whose entries are attributes too."""
-
-    def __getattr__(self, name):
-        if name in self:
-            return self[name]
-        raise AttributeError(name)
 
 
 class DDPMScheduler:

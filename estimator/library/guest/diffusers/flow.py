@@ -4,12 +4,11 @@
 
 import torch
 from preflight_host import rows_of
+from preflight_zoo.diffusion import Config
 
 
 class FlowMatchEulerDiscreteScheduler:
     def __init__(self, num_train_timesteps=1000, **options):
-        from diffusers import Config
-
         self.config = Config({"num_train_timesteps": num_train_timesteps, "shift": 1.0, **options})
         self.timesteps = torch.zeros(num_train_timesteps)
         self.sigmas = torch.zeros(num_train_timesteps)

@@ -25,7 +25,7 @@ def config_of(name, options):
     config = zoo_class(family, "config")(**{**numbers, **given})
     config._stored = stored
     config._family = family
-    config._name_or_path = name
+    config._name_or_path = name + "-" + part if part else name
     return config
 
 

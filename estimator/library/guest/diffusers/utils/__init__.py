@@ -1,0 +1,38 @@
+"""What holds the library's source together: outputs, questions about the surroundings, decorators. Mirrors diffusers 0.42.1 (``utils``)."""
+
+from transformers.modeling_outputs import ModelOutput
+from transformers.utils import logging
+
+USE_PEFT_BACKEND = False
+CONFIG_NAME = "config.json"
+WEIGHTS_NAME = "diffusion_pytorch_model.bin"
+SAFETENSORS_WEIGHTS_NAME = "diffusion_pytorch_model.safetensors"
+BaseOutput = ModelOutput
+
+
+def apply_lora_scale(kwargs_name="joint_attention_kwargs"):
+    return same
+
+
+def same(function):
+    return function
+
+
+def deprecate(*args, **options):
+    pass
+
+
+scale_lora_layers = unscale_lora_layers = deprecate
+
+
+def is_torch_version(operation, version):
+    """The release that is mirrored is newer than all that is asked for."""
+    return operation in (">", ">=", "!=")
+
+
+def _no(*args, **options):
+    return False
+
+
+is_torch_npu_available = is_torch_xla_available = is_torch_xla_version = is_torch_mlu_available = _no
+is_flash_attn_available = is_flash_attn_3_available = is_sageattention_available = is_kernels_available = is_aiter_available = _no
