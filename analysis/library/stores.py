@@ -42,11 +42,21 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
         return value
     if isinstance(value, tuple):
         return tuple(stored(domain, holder, _place(key, index), item, span, part=True) for index, item in enumerate(value))
+    if isinstance(value, GuestList) and value.stamp == domain.machine.stamp and isinstance(key, str):
+        _replaces(domain, holder, key, value)
     if isinstance(value, (list, dict)) and not isinstance(holder, Frame):
         _report_parts(domain, holder, key, value, span)
     elif _is_a_state(value) and value.stamp == domain.machine.stamp != stamp_of(holder):
         _mark_parts(domain, holder, key, value, span)
     return value
+
+
+def _replaces(domain: TraceDomain, holder: Value, key: str, value: GuestList) -> None:
+    """A new list takes the place of an old one (``self.last = self.last[-1:]``): what only the old one held is gone."""
+    slots = holder.vars if isinstance(holder, Frame) else holder.fields if isinstance(holder, Instance) else {}
+    old = slots.get(key)
+    if isinstance(old, GuestList) and old is not value:
+        emit(domain.machine, Kind.CLEAR, subject=old)
 
 
 def _is_a_state(value: Value) -> bool:

@@ -7,7 +7,7 @@ shuffles nothing.
 **How to fix it.** Keep the result, `x = x.detach()`, or call the version that works in place, `p.data.clamp_(-c, c)`.
 
 **What is not reported.** In-place versions (`detach_`, `inplace=True`); a forward or a matrix product that is run to warm up or to measure;
-`map` with a function that returns nothing.
+`map` with a function that returns nothing; the last expression of a notebook's cell, which is shown.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     for event in trace.events(Kind.DISCARD):  # where the callee is unknown, another object's method of that name may have an effect
         made, span = event.value.made if isinstance(event.value, Tensor) else None, event.span
         call = call_at(trace.snapshot, span) if span not in told and span.path in trace.snapshot.contents else None
-        if call is None or any(keyword.arg == "out" for keyword in call.keywords):  # a name that a notebook shows is no call
+        if call is None or any(keyword.arg == "out" for keyword in call.keywords) or _is_shown(trace, span):  # a name that a notebook shows is no call
             continue
         if made is None:
             if is_table(event.subject, event.detail) and _gives_something(trace, span, call):
@@ -53,6 +53,16 @@ def check(trace: Trace) -> Iterator[Reported]:
         elif "callee" not in made.options and ((made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True) or _is_arithmetic(made)):
             told.add(span)
             yield _reported(trace, span, made)
+
+
+def _is_shown(trace: Trace, span: Span) -> bool:
+    """Whether it is the last expression of a cell, whose value the notebook shows."""
+    source = trace.snapshot.source(span.path)
+    cell = source.cell_of(span.start) if isinstance(source, SourceFile) else None
+    if cell is None or not isinstance(source, SourceFile):
+        return False
+    last = next((node for node in reversed(source.tree.body) if source.cell_of(source.span(node).start) == cell), None)
+    return isinstance(last, ast.Expr) and source.span(last.value) == span
 
 
 def _gives_something(trace: Trace, span: Span, call: ast.Call) -> bool:

@@ -77,12 +77,15 @@ def _letters(trace: Trace, model: Instance, used: frozenset[int]) -> LetterOf:
     backwards = [event.context.stamp for event in trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL)]
     inside = Inside(model)
     own = [cls.span for module in modules_in(model) for cls in module.cls.mro if cls.span is not None]
+    #: Whoever turns gradients off for the model, and not for what prepares its inputs, knows of no parameters in that.
+    given = (each for event in trace.events(Kind.FORWARD) if model.assumed and not event.context.grad for each in tensors_in(event.detail))
+    prepared = numbers_in(before for tensor in given for before in ancestors(tensor))
 
     def wasted(event: Event) -> bool:
         """A forward of an evaluation loop: no gradient through it, and neither training nor a new model in the same iteration."""
         stamp = event.context.stamp
         numbers = forward_numbers(event)
-        if not stamp or not event.context.grad or not numbers or numbers & used or within(model.stamp, stamp) or _is_a_method(event):
+        if not stamp or not event.context.grad or not numbers or numbers & (used | prepared) or within(model.stamp, stamp) or _is_a_method(event):
             return False
         return not any(within(other, stamp) for other in backwards)
 

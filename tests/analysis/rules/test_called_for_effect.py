@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from analysis.engine import analyse
@@ -47,4 +49,12 @@ for row in torch.utils.data.DataLoader(data, batch_size=8):
 )
 def test_what_is_called_for_its_effect(call, found):
     report = analyse(Snapshot.of({"train.py": PROGRAM.format(call=call).encode()}), [discarded_result.RULE])
+    assert [finding.rule for finding in report.findings] == ["discarded-result"] * found
+
+
+@pytest.mark.parametrize(("cells", "found"), [(["val.view(4, 1)"], False), (["val.view(4, 1)\nprint(val)"], True)])
+def test_a_notebook_shows_the_last_expression_of_a_cell(cells, found):
+    sources = ["import torch\nval = torch.nn.Linear(4, 4)(torch.rand(4))", *cells, "val.sum().backward()"]
+    notebook = json.dumps({"cells": [{"cell_type": "code", "source": source} for source in sources]})
+    report = analyse(Snapshot.of({"look.ipynb": notebook.encode()}), [discarded_result.RULE])
     assert [finding.rule for finding in report.findings] == ["discarded-result"] * found

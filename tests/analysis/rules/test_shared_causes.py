@@ -114,6 +114,19 @@ for _ in range(100):
 print(written)
 """
 
+PREPARING = """
+import torch
+from torch import nn
+
+def transcribe(front, net, loader):
+    front.eval()
+    net.eval()
+    for x in loader:
+        features = front(x)
+        with torch.no_grad():
+            print(net({given}).argmax(-1))
+"""
+
 
 @pytest.mark.parametrize(("mode", "found"), [("", 1), ("probe.train()", 0)])
 def test_a_backbone_is_switched_back_by_whoever_holds_it(mode: str, found: int) -> None:
@@ -143,3 +156,9 @@ def test_one_loop_without_no_grad_is_one_finding() -> None:
 def test_indices_carry_no_graph_from_round_to_round(taken: str, severity: Severity) -> None:
     report = analyse(Snapshot.of({"train.py": WRITING.format(taken=taken).encode()}), (evaluation_with_grad.RULE,))
     assert [finding.severity for finding in report.findings] == [severity]
+
+
+@pytest.mark.parametrize(("given", "found"), [("x", 1), ("features.float()", 0)])
+def test_what_prepares_inputs_outside_no_grad_may_have_no_parameters(given: str, found: int) -> None:
+    report = analyse(Snapshot.of({"train.py": PREPARING.format(given=given).encode()}), (evaluation_with_grad.RULE,))
+    assert len(report.findings) == found
