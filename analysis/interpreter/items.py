@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
     from analysis.source import Span
 
+#: In the metadata of a class that was taken for any of a registry: what it does by itself the others need not do.
+CHOSEN = "chosen of many"
+
 
 def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
     """``owner[key]``."""
@@ -86,11 +89,20 @@ def _any_item(owner: Value, span: Span, machine: Machine) -> Value:
     if not values:
         return Symbol("an item of an empty collection", span, machine.stamp)
     if isinstance(owner, dict) and machine.survives_raises and all(_is_a_choice(value) for value in values):
-        return values[0]  # a registry of classes: what is true of one of them is told, rather than nothing of any
+        return _chosen(values)
     result = values[0]
     for value in values[1:64]:
         result = join(result, value)
     return result
+
+
+def _chosen(values: list[Value]) -> Value:
+    """The first of a registry of classes: what is true of one of them is told, rather than nothing of any. It is marked where there are others."""
+    first = values[0]
+    for each in first if isinstance(first, tuple) else (first,):
+        if len(values) > 1 and isinstance(each, Class):
+            each.metadata[CHOSEN] = True
+    return first
 
 
 def _is_a_choice(value: Value) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.interpreter.items import CHOSEN
 from analysis.interpreter.reflection import FUNCTIONS
 from analysis.interpreter.values import Call, Class, Module, Symbol, Value
 from analysis.library.domain import domain_of
@@ -42,7 +43,11 @@ def _import_module(call: Call) -> Value:
     found = sorted(_below(call, _beginning(name), importer))
     if not found:
         return domain.casting.result(call, "import_module()", name)
-    return call.machine.load(found[0] if domain.world.flags else found[-1])
+    module = call.machine.load(found[0] if domain.world.flags else found[-1])
+    for each in module.vars.values() if len(found) > 1 else ():
+        if isinstance(each, Class):
+            each.metadata[CHOSEN] = True
+    return module
 
 
 def _beginning(name: Value) -> str:

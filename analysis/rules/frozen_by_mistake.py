@@ -6,7 +6,7 @@ new layer was meant to be added after the freezing, or the freezing to stop at o
 **How to fix it.** Freeze what is not to be trained, and give the optimizer what is.
 
 **What is not reported.** Parameters that are frozen for a part of each step (a critic while the generator trains); a frozen module beside others that
-train.
+train; a model that stands for any of a registry.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
+from analysis.interpreter.items import CHOSEN
 from analysis.interpreter.values import Instance, Value
 from analysis.library.ownership import FROZEN, ONE_BY_ONE, modules_in
 from analysis.library.tensor import Owner
@@ -34,8 +35,19 @@ def check(trace: Trace) -> Iterator[Reported]:
     built = {id(event.subject): event for event in trace.events(Kind.OPTIMIZER_BUILT)}
     for gradients in gradients_of(trace):
         event = built.get(id(gradients.optimizer))
-        if event is not None and gradients.owners and all(_frozen(owner) for owner in gradients.owners) and not _reached(trace, gradients):
+        if (
+            event is not None
+            and gradients.owners
+            and not any(map(_is_any_of_many, gradients.owners))
+            and all(_frozen(owner) for owner in gradients.owners)
+            and not _reached(trace, gradients)
+        ):
             yield _reported(trace, gradients, event)
+
+
+def _is_any_of_many(owner: Owner) -> bool:
+    """Whether it was taken for any of a registry, of which another need not freeze itself."""
+    return isinstance(owner, Instance) and any(CHOSEN in cls.metadata for cls in inner(owner).cls.mro)
 
 
 def _frozen(owner: Owner) -> bool:
