@@ -38,8 +38,6 @@ from importlib import import_module
 name = sys.stdin.readline()
 net = getattr(import_module('nets.' + name.lower()), name)()
 """
-    "import sys\nimport torch\nfrom importlib import import_module\nname = sys.stdin.readline()\nnet = getattr(import_module('nets.' + name.lower()), name)()\n"
-)
 
 
 @pytest.mark.parametrize(
