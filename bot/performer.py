@@ -38,11 +38,17 @@ class Performer:
     stopping: bool = False
     is_replaced: Callable[[], Awaitable[bool]] = _never
 
-    async def perform(self, kind: str, index: int, state: Json, boot: str) -> Outcome:
-        """The step ``index`` of a chain that the process ``boot`` began: what a dead one was writing must settle first."""
+    def plan(self, kind: str) -> list[Json]:
+        """The steps of a chain as this version has them."""
+        return [{"name": step.name, "light": step.light, "interruptible": step.interruptible} for step in self.chains[kind].steps]
+
+    async def perform(self, kind: str, name: str, state: Json, boot: str) -> Outcome:
+        """The step ``name`` of a chain that the process ``boot`` began: what a dead one was writing must settle first."""
         if boot != self.boot:
             await asyncio.sleep(self.pace.settle)
-        step = self.chains[kind].steps[index]
+        step = next((each for each in self.chains[kind].steps if each.name == name), None)
+        if step is None:
+            return Outcome("failed", {"reason": f"the server was updated meanwhile, and its new version has no step called {name!r}"})
         outcome = await self._timed(kind, step.name, lambda: step.run(state), state)
         return replace(outcome, follow=tuple(replace(job, added=time.time()) for job in outcome.follow))
 

@@ -1,6 +1,8 @@
 """Jobs as DBOS sees them: functions whose every step is stored, and which go on after a crash where they were.
 
-They must do the same when they run again, so everything that looks at a clock or at GitHub happens inside a step.
+They must do the same when they run again, so everything that looks at a clock or at GitHub happens inside a step. And they must
+do so in whatever version of the server: while one is deployed an older and a newer one work on the same jobs, so a job keeps the plan
+of steps that it was begun with.
 """
 
 from __future__ import annotations
@@ -62,15 +64,16 @@ def partition(key: str, delay: float | None = None) -> AbstractContextManager[An
 async def job(value: Json) -> Json:
     """A job from beginning to end; holds its subject, but no slot of the installation while it sleeps."""
     kind, start, state = value["kind"], 0, value["facts"]
-    boot = await _boot()
+    begun = await _begun(kind)
+    plan, boot = begun["plan"], begun["boot"]
     reason = f"GitHub asked to wait {_WAITS} times"
     for wait in range(_WAITS):
         try:
-            outcome = await _light_steps(kind, start, state, boot)
+            outcome = await _light_steps(kind, plan, start, state, boot)
             if outcome["then"] == "go on":
                 state = outcome["state"]
                 with SetWorkflowID(f"{DBOS.workflow_id}/{wait}"), partition(str(value["installation"])):
-                    handle = await DBOS.enqueue_workflow_async(INSTALLATIONS, steps, kind, outcome["start"], state)
+                    handle = await DBOS.enqueue_workflow_async(INSTALLATIONS, steps, kind, plan, outcome["start"], state)
                 outcome = await handle.get_result(polling_interval_sec=_running().pace.poll)
         except dbos_error.DBOSAwaitedWorkflowMaxRecoveryAttemptsExceeded:
             reason = f"the server went down {_RECOVERIES} times while it worked on this"
@@ -88,25 +91,23 @@ async def job(value: Json) -> Json:
 
 
 @DBOS.workflow(name="steps", max_recovery_attempts=_RECOVERIES)
-async def steps(kind: str, start: int, state: Json) -> Json:
-    """Run the chain from step ``start``; holds a slot of the installation."""
-    chain = _running().chains[kind].steps
-    boot = await _boot()
-    for index in range(start, len(chain)):
-        outcome = await _perform(kind, index, state, boot)
+async def steps(kind: str, plan: list[Json], start: int, state: Json) -> Json:
+    """The steps of ``plan`` from ``start`` on; holds a slot of the installation."""
+    begun = await _begun(kind)
+    for index, step in enumerate(plan[start:], start):
+        outcome = await _perform(kind, step, state, begun["boot"])
         if outcome["then"] != "go on":
             return _stopped(outcome, index)
         state = outcome["state"]
     return {"then": "done"}
 
 
-async def _light_steps(kind: str, start: int, state: Json, boot: str) -> Json:
-    """The chain from step ``start`` on for as long as no slot is needed; "go on" says from which step one is."""
-    chain = _running().chains[kind].steps
-    for index in range(start, len(chain)):
-        if not chain[index].light:
+async def _light_steps(kind: str, plan: list[Json], start: int, state: Json, boot: str) -> Json:
+    """The steps of ``plan`` from ``start`` on for as long as no slot is needed; "go on" says from which step one is."""
+    for index, step in enumerate(plan[start:], start):
+        if not step["light"]:
             return {"then": "go on", "start": index, "state": state}
-        outcome = await _perform(kind, index, state, boot)
+        outcome = await _perform(kind, step, state, boot)
         if outcome["then"] != "go on":
             return _stopped(outcome, index)
         state = outcome["state"]
@@ -118,9 +119,9 @@ def _stopped(outcome: Json, index: int) -> Json:
     return outcome | {"start": 0 if outcome["then"] == "again" else index}
 
 
-async def _perform(kind: str, index: int, state: Json, boot: str) -> Json:
-    perform = _interruptible_step if _running().chains[kind].steps[index].interruptible else _step
-    outcome: Json = await perform(kind, index, state, boot)
+async def _perform(kind: str, step: Json, state: Json, boot: str) -> Json:
+    perform = _interruptible_step if step["interruptible"] else _step
+    outcome: Json = await perform(kind, step["name"], state, boot)
     return outcome
 
 
@@ -142,13 +143,13 @@ async def _report(kind: str, facts: Json, reason: str) -> None:
 
 
 @DBOS.step(name="step")
-async def _step(kind: str, index: int, state: Json, boot: str) -> Json:
-    return asdict(await _running().perform(kind, index, state, boot))
+async def _step(kind: str, name: str, state: Json, boot: str) -> Json:
+    return asdict(await _running().perform(kind, name, state, boot))
 
 
 @DBOS.step(name="interruptible step", preemptible=True)
-async def _interruptible_step(kind: str, index: int, state: Json, boot: str) -> Json:
-    return asdict(await _running().perform(kind, index, state, boot))
+async def _interruptible_step(kind: str, name: str, state: Json, boot: str) -> Json:
+    return asdict(await _running().perform(kind, name, state, boot))
 
 
 @DBOS.step(name="report failure")
@@ -156,10 +157,10 @@ async def _report_step(kind: str, facts: Json, reason: str, before: int) -> Json
     return asdict(await _running().report(kind, facts, reason, before))
 
 
-@DBOS.step(name="boot")
-async def _boot() -> str:
-    """Which process began: the answer is stored, so a later process can tell that it is not the one."""
-    return _running().boot
+@DBOS.step(name="begun")
+async def _begun(kind: str) -> Json:
+    """Which process began, and by which plan: the answer is stored, so a later process, or version, can tell that it is not the one."""
+    return {"boot": _running().boot, "plan": _running().plan(kind)}
 
 
 def _running() -> Performer:

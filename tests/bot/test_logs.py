@@ -71,7 +71,7 @@ async def test_what_a_step_logs_names_its_delivery_and_pull_request(lines: pytes
         return
 
     performer = Performer({"review": Chain((Step("look", stumble),), failed)}, Pace(retry=0.0), Metrics())
-    await asyncio.gather(*(performer.perform("review", 0, FACTS | {"delivery": name}, performer.boot) for name in ("first", "second")))
+    await asyncio.gather(*(performer.perform("review", "look", FACTS | {"delivery": name}, performer.boot) for name in ("first", "second")))
     found = [(each["delivery"], each["pull_request"], each["job"], each["step"]) for each in map(parsed, lines.text.splitlines())]
     assert len(found) == 2 * 4 * 2  # four tries of both, a line of the thread and one of the performer each
     assert set(found) == {("first", "7", "review", "look"), ("second", "7", "review", "look")}

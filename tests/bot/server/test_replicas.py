@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import aiohttp
+import psycopg
 import pytest
 
 from bot.postgres import Postgres
-from simulator import Simulator
+from simulator import PullRequest, Repository, Simulator
 from simulator.ports import free_port
 from tests.bot.server.conftest import TRAIN, checked
 from tests.bot.server.database import IS_INSTALLED, Server
@@ -87,6 +88,49 @@ async def test_a_killed_process_is_stood_in_for(database: str, tmp_path: Path) -
         assert (len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) == (1, 1, 1)
         assert (github.counts["pulls/list-files"], github.counts["checks/create"]) == (1, 1)  # what was done is not done again
         assert github.violations == []
+
+
+async def test_an_old_and_a_new_version_that_overlap(database: str, tmp_path: Path) -> None:
+    """The new one has migrated the database before the old one ends, which leaves it a job that was begun without the new step."""
+    async with Simulator.start() as github:
+        repository = github.create_repository("octo/deployed", {"train.py": TRAIN})
+        old_port, new_port = free_port(), free_port()
+        github.webhook_url = f"http://127.0.0.1:{old_port}/webhook"
+        with process(github, tmp_path / "1", old_port, database=database) as old:
+            await listening(old_port)
+            pulls = [opened(repository, "begun", "# SLEEP 3\n")]
+            await until(lambda: repository.check_runs(pulls[0].head_sha))
+            await asyncio.to_thread(migrated, database)
+            with process(github, tmp_path / "2", new_port, "tests.bot.server.serve_marked", "newer", database=database):
+                await listening(new_port)
+                pulls.append(opened(repository, "of-the-old"))
+                await checked(repository, pulls[-1])
+                pulls.append(opened(repository, "cut-off", "# SLEEP 3\n"))
+                await until(lambda: repository.check_runs(pulls[-1].head_sha))
+                old.terminate()
+                github.webhook_url = f"http://127.0.0.1:{new_port}/webhook"
+                pulls.append(opened(repository, "of-the-new"))
+                await asyncio.to_thread(old.wait)
+                for pull in pulls:
+                    await checked(repository, pull)
+                await idle(new_port)
+        assert [(pull.title, len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) for pull in pulls] == [
+            (name, 1, 1, 1) for name in ("begun", "of-the-old", "cut-off", "of-the-new")
+        ]
+        assert {run.title for run in repository.check_runs()} == {"1 finding introduced, memory of 1 entry point changes"}
+        assert github.violations == []
+
+
+def opened(repository: Repository, name: str, more: str = "") -> PullRequest:
+    return repository.open_pull_request(name, title=name, files={"train.py": BUGGY + more})
+
+
+def migrated(database: str) -> None:
+    """What migrations of later versions may do: columns that the old one does not know, and a version that it does not know either."""
+    with psycopg.connect(database, autocommit=True) as session:
+        for table in ("dbos.workflow_status", "dbos.operation_outputs", "preflight_inbox", "preflight_findings"):
+            session.execute(f"ALTER TABLE IF EXISTS {table} ADD COLUMN IF NOT EXISTS of_a_later_version TEXT DEFAULT 'new'")
+        session.execute("UPDATE dbos.dbos_migrations SET version = version + 1")
 
 
 async def test_a_database_that_restarts_loses_nothing(server: Server, tmp_path: Path) -> None:
