@@ -51,13 +51,15 @@ def check(trace: Trace) -> Iterator[Reported]:
 
 
 def _evaluated_in_parts(trace: Trace) -> dict[int, Instance]:
-    """Loaders that are iterated without gradients, of which each rank has its part."""
+    """Loaders that are iterated without gradients, of which each rank has its part, and that nothing learns from."""
     found: dict[int, Instance] = {}
     tested = _given_without_gradients(trace)
+    learned = {id(loader) for event in trace.events(Kind.BACKWARD) for value in tensors_in(event.value) for loader in _loaders(value)}
     for event in trace.events(Kind.ITERATE):
         loader = event.subject
         if (
             isinstance(loader, Instance)
+            and id(loader) not in learned
             and (not event.context.grad or id(loader) in tested)
             and (_by_accelerator(loader) or any(divides(each) for each in _own_samplers(loader)))
         ):
