@@ -72,6 +72,22 @@ async def test_ignore_suggests_the_comment_that_silences_it(github: Simulator) -
     assert run.conclusion == "success"
 
 
+async def test_a_notebook_is_named_by_its_cell(github: Simulator) -> None:
+    def notebook(code: str) -> str:
+        cells = [{"cell_type": "code", "execution_count": None, "id": "a", "metadata": {}, "outputs": [], "source": code.splitlines(keepends=True)}]
+        return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+
+    repository = github.create_repository("octo/notebook", {"train.ipynb": notebook(CLEARED)})
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.ipynb": notebook(FORGOTTEN)})
+    await until(lambda: any(run.status == "completed" for run in repository.check_runs(pull.head_sha)), 60)
+    await at_rest(repository)
+    (run,) = repository.check_runs(pull.head_sha)
+    (annotation,) = run.annotations
+    assert "| error | `train.ipynb:cell 1:8` | `missing-zero-grad`" in (run.summary or "")
+    assert (annotation.path, annotation.message.partition(":")[0]) == ("train.ipynb", "Cell 1, line 8")
+    assert pull.review_comments == ()  # a line of the file is a line of JSON
+
+
 async def test_a_push_estimates_what_the_next_pull_request_starts_from(github: Simulator, tmp_path_factory: pytest.TempPathFactory) -> None:
     repository, _ = await opened(github, "pusher")
     folder = tmp_path_factory.getbasetemp()
