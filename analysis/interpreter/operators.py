@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from analysis.certainty import MAX_ALTERNATIVES
+from analysis.interpreter import absence
 from analysis.interpreter.affordable import operator_is_too_large
 from analysis.interpreter.classes import member_name, plain_member
 from analysis.interpreter.joins import join
@@ -217,7 +218,8 @@ def compare(machine: Machine, op: ast.cmpop, left: Value, right: Value, span: Sp
         case ast.Is() | ast.IsNot():
             same = _identical(left, right)
             if same is None:
-                condition: Value = derived(machine, "is", f"{left!r} is {right!r}", left, right, test=("is", left, right))
+                condition = derived(machine, "is", f"{left!r} is {right!r}", left, right, test=("is", left, right))
+                condition.rank_varying = condition.rank_varying and (right is not None or absence.differs(left))
                 return condition if isinstance(op, ast.Is) else negation(machine, condition, span)
             return same == isinstance(op, ast.Is)
         case ast.In() | ast.NotIn():
@@ -265,6 +267,8 @@ def _is_counted_apart(left: Value, right: Value) -> bool:
 def _identical(left: Value, right: Value) -> bool | None:
     if isinstance(left, Alternatives) or isinstance(right, Alternatives):
         return None
+    if right is None and absence.is_computed(left):
+        return False
     if isinstance(left, Symbol) and isinstance(right, Symbol):
         return True if left is right else None
     if isinstance(left, Symbol) or isinstance(right, Symbol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from analysis.source import SourceFile, Span
 
@@ -72,6 +72,8 @@ class Symbol:
     """
 
     __slots__ = ("parts", "rank_varying", "role", "source", "span", "stamp", "test", "uses", "why")
+    #: Whether it can be nothing but a number.
+    is_number: ClassVar[bool] = False
 
     def __init__(self, why: str, span: Span | None, stamp: Stamp = (), *, rank_varying: bool = False) -> None:
         self.why = why if len(why) <= MAX_WHY else f"{why[:MAX_WHY]}…"

@@ -225,6 +225,7 @@ class Scalar(Symbol):
     """A number read from a tensor (``.item()``, ``float(loss)``, ``.argmax()`` on the host): it varies with the data."""
 
     __slots__ = ("tensor",)
+    is_number: ClassVar[bool] = True
 
     def __init__(self, why: str, span: Span | None, stamp: Stamp, tensor: Tensor) -> None:
         super().__init__(why, span, stamp, rank_varying=tensor.rank_varying)

@@ -1,4 +1,4 @@
-"""What a model is made of is alike on every rank, although each rank loads it for a device of its own."""
+"""What a model is made of is alike on every rank, although each rank loads it for a device of its own; so is whether there is a number at all."""
 
 from __future__ import annotations
 
@@ -41,4 +41,34 @@ save(loaded)
 )
 def test_what_a_model_is_made_of_divides_no_ranks(condition, found):
     report = analyse(Snapshot.of({"train.py": PROGRAM.format(condition=condition).encode()}), [rank_divergent_branch.RULE])
+    assert bool(report.findings) is found
+
+
+OPTIONAL = """
+import torch
+import torch.distributed as dist
+from elsewhere import penalty_of
+
+dist.init_process_group("nccl")
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+penalty = penalty_of("settings")
+total = None if penalty is None else 0.0
+data = [torch.zeros(4)] * 8
+for x in torch.utils.data.DataLoader(data, sampler=torch.utils.data.DistributedSampler(data)):
+    optimizer.zero_grad()
+    loss = net(x).mean()
+    loss.backward()
+    optimizer.step()
+    if penalty is not None:
+        total += loss.item()
+if {condition}:
+    whole = torch.tensor(total)
+    dist.all_reduce(whole)
+"""
+
+
+@pytest.mark.parametrize(("condition", "found"), [("total is not None", False), ("total", True)])
+def test_ranks_agree_that_there_is_a_number(condition, found):
+    report = analyse(Snapshot.of({"train.py": OPTIONAL.format(condition=condition).encode()}), [rank_divergent_branch.RULE])
     assert bool(report.findings) is found
