@@ -24,6 +24,17 @@ loss.backward()
 """,
             ("forward Sequential", "loss", "backward"),
         ),
+        Example(
+            """
+import torch
+from torch.nn import SyncBatchNorm
+
+model = torch.nn.Linear(4, 3)
+shared = torch.nn.parallel.DistributedDataParallel(SyncBatchNorm.convert_sync_batchnorm(model))
+shared(torch.randn(2, 4)).sum().backward()
+""",
+            ("wrap Linear", "forward Linear", "backward"),
+        ),
     ),
 )
 
@@ -129,14 +140,18 @@ def _init_or_pack(dotted: str) -> Value:
     return HostFunction(dotted, run)
 
 
+@SUBJECT.classes["torch.nn.SyncBatchNorm"].static("convert_sync_batchnorm")
 @SUBJECT.function(
     "torch.nn.utils.weight_norm",
     "torch.nn.utils.spectral_norm",
     "torch.nn.utils.remove_weight_norm",
-    "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
+    "apex.parallel.convert_syncbn_model",
+    "timm.layers.convert_sync_batchnorm",
+    "timm.layers.convert_splitbn_model",
+    "timm.models.convert_splitbn_model",
 )
 def _same_module(call: Call) -> Value:
-    return call.args[0]
+    return call.get(0, "module")
 
 
 @SUBJECT.function("torch.nn.utils.parameters_to_vector")
