@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import signal
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from dbos import DBOS
 
 from bot.settings import WorkerLimits
 from simulator import BadGateway, Delay, Repository, Simulator
 from simulator.ports import free_port
-from tests.bot.server.conftest import reviewed, serving, settings_for
+from tests.bot.server.conftest import HURRIED, reviewed, serving, settings_for
 from tests.bot.server.processes import ROOT, command, environment, listening, process
 from tests.bot.server.test_pull_request import BUGGY
+from tests.bot.server.test_replaced import SLOW, settled
 from tests.bot.waiting import until
 
 
@@ -78,6 +81,24 @@ async def test_killed_and_started_again(github: Simulator, repository: Repositor
     assert (len(pull.reviews), len(pull.review_comments), len(pull.comments)) == (1, 1, 1)
 
 
+async def test_a_job_that_resumes_after_it_was_replaced_begins_no_check(github: Simulator, repository: Repository, tmp_path: Path) -> None:
+    """Its next step waits for what the dead process was writing; by then a newer push has come and looked for checks to end."""
+    github.fail_next("GET", r"/commits/\w+/check-runs$", Delay(2.0))
+    async with serving(settings_for(github, tmp_path)) as address:
+        github.webhook_url = f"{address}/webhook"
+        pull = repository.open_pull_request("slow", title="Slow", files=SLOW)
+        old = pull.head_sha
+        await until(lambda: not github.faults.waiting)  # it has looked, and is about to begin its check
+    github.webhook_url = f"http://127.0.0.1:{free_port()}/webhook"
+    pull.push({"train.py": BUGGY})
+    await github.deliveries_settled()
+    async with serving(settings_for(github, tmp_path, pace=replace(HURRIED, settle=1.0))) as address:
+        github.webhook_url = f"{address}/webhook"
+        await until(_is_running)
+        github.webhooks.redeliver(next(each for each in github.webhooks.deliveries if each.event.action == "synchronize"))
+        await settled(repository, pull, old)
+
+
 async def test_stopped_in_the_middle_and_started_again(github: Simulator, repository: Repository, tmp_path: Path) -> None:
     port = free_port()
     github.webhook_url = f"http://127.0.0.1:{port}/webhook"
@@ -120,6 +141,10 @@ async def test_a_second_process_on_the_same_file_refuses_to_start(github: Simula
         )
     assert second.returncode != 0
     assert "in use by another process" in second.stderr
+
+
+async def _is_running() -> bool:
+    return bool(await DBOS.list_workflows_async(name="job", status="PENDING"))
 
 
 def _reached(github: Simulator, repository: Repository, head: str, delayed: tuple[str, str] | None) -> bool:
