@@ -2,7 +2,7 @@
 
 `DistributedDataParallel` prepares the averaging of gradients in its own `forward`. A loss that is computed with `ddp.module(x)`, or with the
 model that was wrapped, has gradients of this rank alone: every rank takes its own step, and the copies of the model part ways without a word.
-An earlier forward through the wrapper does not help: it prepared another backward.
+An earlier forward through the wrapper does not help: it prepared another backward. One in the same graph does.
 
 **How to fix it.** Call the wrapper: `ddp(x)`. Where another method of the model is wanted, let its `forward` call it.
 
@@ -35,8 +35,8 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Forwards of a wrapped model past its wrapper whose graph a backward goes through."""
     if not trace.distributed or _averages_by_hand(trace):
         return
-    learned = numbers_in(event.value for event in trace.events(Kind.BACKWARD))
-    through = {event.detail.forward for event in trace.events(Kind.WRAPPED_FORWARD)}
+    graphs = {numbers_in([event.value]) for event in trace.events(Kind.BACKWARD)}
+    wrapped = list(trace.events(Kind.WRAPPED_FORWARD))
     wraps: list[Event] = []
     told: set[Span] = set()
     for event in trace.events(Kind.WRAP, Kind.FORWARD):
@@ -45,7 +45,8 @@ def check(trace: Trace) -> Iterator[Reported]:
             continue
         wrap = next((each for each in wraps if each.detail == "ddp" and _is_inside(event.subject, each.subject)), None)
         own = forward_numbers(event)
-        if not own & learned or own & through:
+        through = {each.detail.forward for each in wrapped if _is_inside(event.subject, each.subject)}
+        if own & through or not any(own & graph and not graph & through for graph in graphs):
             continue
         if wrap is not None and _steps(trace, wrap):
             span = _outside(trace, event, wrap)

@@ -96,8 +96,10 @@ for batch in loader:
     optimizer.step()
 """
 
+SCALED = BY_HAND.replace("model.module(batch).loss", "model.module.scale(model(batch).loss)")
 
-@pytest.mark.parametrize(("then", "lines"), [("Trainer(model=model.module, train_dataset=data).train()", []), (BY_HAND, [15])])
+
+@pytest.mark.parametrize(("then", "lines"), [("Trainer(model=model.module, train_dataset=data).train()", []), (BY_HAND, [15]), (SCALED, [])])
 def test_a_trainer_wraps_the_model_that_it_is_given(then, lines):
     assert found(WRAPPED.format(then=then), "ddp-forward-bypass") == lines
 
