@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.values import MISSING, Alternatives, Class, GuestList, Instance, Module, Stamp, Symbol, Value
+from analysis.library.casting import Castable
 from analysis.library.ownership import is_module
 from analysis.library.parts import ModelPart
 from analysis.library.recording import emit, modes
@@ -25,7 +26,7 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
     if isinstance(key, Symbol) and isinstance(holder, (Instance, Class)) and not is_module(holder):
         _open_switches(domain, holder.fields if isinstance(holder, Instance) else holder.namespace, span)
     if isinstance(value, Tensor):
-        return _kept(domain, holder, key, value, span, part=part)
+        return value if _may_be_made_anew(holder) else _kept(domain, holder, key, value, span, part=part)
     if value is MISSING:
         emit(domain.machine, Kind.CLEAR, subject=holder)
     if isinstance(value, Instance):
@@ -49,6 +50,11 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
     elif _is_a_state(value) and value.stamp == domain.machine.stamp != stamp_of(holder):
         _mark_parts(domain, holder, key, value, span)
     return value
+
+
+def _may_be_made_anew(holder: Value) -> bool:
+    """Whether it is an attribute of something unknown: perhaps a table that is put together each time it is asked for, which keeps nothing."""
+    return isinstance(holder, Castable) and holder.whole is not None and holder.key.startswith(".")
 
 
 def _replaces(domain: TraceDomain, holder: Value, key: str, value: GuestList) -> None:
