@@ -1,9 +1,10 @@
-"""What the source shows of ranks that seem to miss a collective: they come to it by another way, or do not run yet."""
+"""What the source shows of ranks that seem to miss a collective: they come to it by another way, are told by a file, or do not run yet."""
 
 from __future__ import annotations
 
 import ast
 
+from analysis.library.decisions import FILE_TESTS
 from analysis.source import Span
 from analysis.syntax import walk
 from analysis.trace import Trace
@@ -15,8 +16,8 @@ _STARTS = frozenset({"spawn", "start_processes"})
 
 
 def is_met_elsewhere(trace: Trace, event: Event, guard: RankGuard) -> bool:
-    """Whether one of the two holds for the collective ``event`` behind ``guard``."""
-    return _starts_ranks(trace, guard.span) or _is_called_there(trace, event, guard)
+    """Whether one of them holds for the collective ``event`` behind ``guard``."""
+    return _starts_ranks(trace, guard.span) or _is_called_there(trace, event, guard) or _is_told_by_file(trace, event, guard)
 
 
 def _starts_ranks(trace: Trace, condition: Span) -> bool:
@@ -36,6 +37,18 @@ def _is_called_there(trace: Trace, event: Event, guard: RankGuard) -> bool:
         if any(isinstance(each, ast.Name) and each.id in leading for each in given):
             return True
     return False
+
+
+def _is_told_by_file(trace: Trace, event: Event, guard: RankGuard) -> bool:
+    """Whether the same collective is called further on, where a file that one rank writes tells the others what has been done."""
+    stands, call = around(trace.snapshot, guard.span), call_at(trace.snapshot, event.span)
+    if stands is None or stands.function is None or call is None or event.span.path != guard.span.path:
+        return False
+    asking = (each for each in walk(stands.function) if isinstance(each, ast.If) and any(_called(node) in FILE_TESTS for node in walk(each.test)))
+    inside = (node for each in asking for node in walk(each) if isinstance(node, ast.Call) and node is not call)
+    return any(
+        _called(node) == _called(call) and (at := span_of(trace.snapshot, guard.span.path, node)) is not None and at.start > event.span.end for node in inside
+    )
 
 
 def _other_side(trace: Trace, event: Event, guard: RankGuard) -> list[ast.stmt]:

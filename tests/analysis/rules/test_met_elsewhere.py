@@ -95,10 +95,41 @@ def main(rows, path):
         optimizer.step()
 """
 
+PREPARED_ONCE = """
+import os
+import sys
+import torch
+import torch.distributed as dist
+
+def load(path):
+    if dist.get_rank() != 0:
+        dist.barrier()
+    if os.path.exists(path):
+        rows = torch.load(path)
+        if dist.get_rank() == 0:
+            {release}
+    else:
+        rows = [torch.zeros(4)]
+        torch.save(rows, path)
+        {release}
+    return rows
+
+dist.init_process_group("nccl")
+rows = load(sys.argv[1])
+net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in rows:
+    optimizer.zero_grad()
+    net(x).mean().backward()
+    optimizer.step()
+"""
+
 
 @pytest.mark.parametrize(
     ("program", "found"),
     [
+        (PREPARED_ONCE.format(release="dist.barrier()"), False),
+        (PREPARED_ONCE.format(release="dist.all_reduce(torch.ones(1))"), True),
         (BUILT_FIRST.format(first="synchronize()"), False),
         (BUILT_FIRST.format(first="pass"), True),
         (STUDY.format(call="optimize(objective, n_trials=3)"), False),
