@@ -13,6 +13,7 @@ from pathlib import Path
 
 from analysis.settings import FailOn
 from analysis.settings_file import settings_of
+from bot.beside import may_fork
 from bot.cli.configuration import require_valid
 from bot.cli.git import GitRepository
 from bot.cli.notes import note_unread
@@ -39,7 +40,7 @@ def run(words: Sequence[str]) -> int:
         settings = settings_of(git.snapshot(base).contents)
     require_valid(settings)
     with progress("analysing both sides"):
-        reviewed = _with_missing(review(before, after, settings, base), git.missing(head))
+        reviewed = _with_missing(review(before, after, settings, base, apart=may_fork()), git.missing(head))
     comment = memory_comment(reviewed, settings)
     posted = comment.body if comment is not None and comment.news else None
     match options.format:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterable, MutableMapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from analysis.answers import Memory
 from analysis.engine import analyse, none
@@ -17,11 +17,12 @@ from analysis.scope import Scope, narrowed, scope_of
 from analysis.selection import UnknownRuleError, configured, require_known_in, select
 from analysis.settings import Settings
 from analysis.snapshot import Snapshot
+from bot.beside import beside
 from bot.review.kept import Kept
 from bot.review.located import LocatedFinding, Remark, locate
 from bot.review.match import Moves, match, ranked
 from bot.review.memory_findings import memory_findings
-from bot.review.pairs import estimate_pairs
+from bot.review.pairs import asked_of, estimate_pairs, told_of
 from bot.review.result import Review
 from bot.rules import every_rule
 from estimator.findings import memory_rules
@@ -30,10 +31,20 @@ from estimator.findings import memory_rules
 _NOT_TRIED = "it was there before the change: a review tries fixes for what the change introduces"
 
 
-def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = (), *, kept: Kept | None = None) -> Review:
+def review(
+    base: Snapshot,
+    head: Snapshot,
+    settings: Settings,
+    base_tip: str = "",
+    problems: tuple[str, ...] = (),
+    *,
+    kept: Kept | None = None,
+    apart: bool = False,
+) -> Review:
     """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from.
 
-    ``kept`` holds what former reviews of the repository have left, and takes what this one leaves.
+    ``kept`` holds what former reviews of the repository have left, and takes what this one leaves. ``apart``: the base is
+    looked at in a process of its own meanwhile.
     """
     kept = Kept() if kept is None else kept
     known = Memory(kept.facts)
@@ -43,21 +54,23 @@ def review(base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "
     if not scope.touches_training:
         return Review(base_tip, head.commit, base.commit, not_analysed=unread, problems=problems)
     rules, unknown = _rules(settings)
-    elsewhere = {rule.name for rule in memory_rules()}
-    touched = scope.changed | scope.removed
-    asked = partial(analyse, rules=rules, changed=touched, elsewhere=elsewhere, memory=known)
-    before = _located(configured(asked(base, paths=_on_base(scope), entries=scope.entries | scope.removed, fixes=none), settings), base)
+    asked = partial(analyse, rules=rules, changed=scope.changed | scope.removed, elsewhere={rule.name for rule in memory_rules()}, memory=known)
+    index(base, known.facts)  # here: what a fork learns of the base is not kept
+    estimated = asked_of(head, scope, settings, kept)
     moves = Moves.between(base, head)
-    after = configured(asked(head, paths=scope.paths, entries=scope.entries, fixes=partial(_introduced, before, head, moves)), settings)
-    matched = match(before, _located(after, head), moves)
-    memory = estimate_pairs(base, head, scope, settings, kept)
+    on_base = partial(asked, base, paths=scope.paths | scope.removed, entries=scope.entries | scope.removed, fixes=none)
+    with beside(lambda: _located(configured(on_base(), settings), base), lambda: told_of(base, estimated.requests, kept), apart=apart) as (before, told_before):
+        known_before = cache(before)
+        after = configured(asked(head, paths=scope.paths, entries=scope.entries, fixes=partial(_introduced, known_before, head, moves)), settings)
+        matched = match(known_before(), _located(after, head), moves)
+        memory = estimate_pairs(head, estimated, kept, told_before)
     of_memory = memory_findings(memory.pairs, base, head, settings)
     return Review(
         base=base_tip,
         head=head.commit,
         merge_base=base.commit,
         introduced=ranked(matched.introduced, of_memory.introduced),
-        fixed=_confirmed(ranked(matched.fixed, of_memory.fixed), head, {remark.path for remark in unread} | {each.path for each in after.not_analysed}),
+        fixed=_confirmed(ranked(matched.fixed, of_memory.fixed), head, {each.path for each in unread} | {each.path for each in after.not_analysed}),
         existing=ranked(map(_unfixed, matched.existing), of_memory.existing),
         unresolved=tuple(Remark(each.path, each.line, each.message) for each in after.unresolved),
         not_analysed=tuple(sorted({*unread, *(Remark(each.path, each.line, each.reason) for each in after.not_analysed)})),
@@ -79,20 +92,15 @@ def _rules(settings: Settings) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
     return select(discover(), settings.select, settings.ignore), ()
 
 
-def _on_base(scope: Scope) -> frozenset[str]:
-    """Where to look on the base: the same paths, and what the change removed."""
-    return scope.paths | scope.removed
-
-
 def _located(report: Report, snapshot: Snapshot) -> list[LocatedFinding]:
     """Findings fit to be posted: those whose chain holds a lost value are only counted."""
     return [locate(finding, snapshot) for finding in report.findings if finding.confidence > Confidence.LOW]
 
 
-def _introduced(before: Sequence[LocatedFinding], head: Snapshot, moves: Moves, findings: Sequence[Finding]) -> list[Finding]:
+def _introduced(before: Callable[[], Sequence[LocatedFinding]], head: Snapshot, moves: Moves, findings: Sequence[Finding]) -> list[Finding]:
     """Those that the base does not have: only they are posted with a patch."""
     after = {locate(finding, head): finding for finding in findings if finding.confidence > Confidence.LOW}
-    return [after[finding] for finding in match(before, after, moves).introduced]
+    return [after[finding] for finding in match(before(), after, moves).introduced]
 
 
 def _unfixed(finding: LocatedFinding) -> LocatedFinding:

@@ -59,6 +59,7 @@ class Kept:
     seen: list[Seen] = field(default_factory=list)
     _old_facts: int = 0
     _new: list[Seen] = field(default_factory=list)
+    _expected: list[Seen] = field(default_factory=list)
 
     @classmethod
     def read(cls, raw: bytes) -> Self:
@@ -73,10 +74,16 @@ class Kept:
     def of(self, snapshot: Snapshot, request: Request) -> Seen | None:
         """The estimates that ``snapshot`` would get, if they were kept."""
         name = repr(request)
-        return next((each for each in reversed(self.seen) if each.request == name and each.holds(snapshot)), None)
+        return next((each for each in (*reversed(self.seen), *self._expected) if each.request == name and each.holds(snapshot)), None)
+
+    def expect(self, seen: Iterable[Seen]) -> None:
+        """Let ``seen`` answer in this review as well: nobody begins with its commit once the review is over."""
+        self._expected.extend(seen)
 
     def keep(self, seen: Seen) -> None:
-        """Remember ``seen``, unless something of it is lost on the way through JSON."""
+        """Remember ``seen``, unless it is remembered, or something of it is lost on the way through JSON."""
+        if any((each.request, each.paths, each.files) == (seen.request, seen.paths, seen.files) for each in self.seen):
+            return
         documents = seen.to_json()["estimates"]
         if documents and tuple(map(estimate_from_json, json.loads(json.dumps(documents)))) == seen.estimates:
             self.seen.append(seen)

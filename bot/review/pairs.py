@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
@@ -30,6 +30,14 @@ _MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """The requests of the entry points whose memory is told, and sentences about what is not asked for."""
+
+    requests: tuple[Request, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Pairs:
     """The estimates, and sentences about what could not be estimated."""
 
@@ -37,17 +45,27 @@ class Pairs:
     problems: tuple[str, ...]
 
 
-def estimate_pairs(base: Snapshot, head: Snapshot, scope: Scope, settings: Settings, kept: Kept) -> Pairs:
-    """Estimates of the entry points in ``scope``; files that train nothing are left out."""
+def asked_of(head: Snapshot, scope: Scope, settings: Settings, kept: Kept) -> Asked:
+    """The requests for the entry points in ``scope``, each for one start."""
     entries = entry_points(head, scope, settings, kept.facts)
     chosen = sorted(sorted(entries, key=_order(head, scope, kept.facts))[:_MOST])
     problems = [f"Memory was estimated for {_MOST} of {counted(len(entries), 'entry point')}; `entry-points` chooses them."] if len(entries) > _MOST else []
+    requests = [_request(entry, settings.of_entry(entry)) for entry in chosen]
+    return Asked(tuple(request for request, _ in requests), (*problems, *(problem for _, problem in requests if problem)))
+
+
+def estimate_pairs(head: Snapshot, asked: Asked, kept: Kept, on_base: Callable[[], Sequence[Told]]) -> Pairs:
+    """Estimates on either side; files that train nothing are left out. ``on_base`` gives what ``told_of`` does for the base, once the head was told."""
+    after = told_of(head, asked.requests, kept)
+    kept.expect(told.seen for told in after if not told.problem)
     pairs: list[EstimatePair] = []
-    for entry in chosen:
-        request, problem = _request(entry, settings.of_entry(entry))
-        problems += [problem] if problem else []
-        before, after = _on_either_side(base, head, request, problems, kept)
-        pairs += [EstimatePair(entry, left, right) for left, right in zip_longest(before, after) if _trains(left) or _trains(right)]
+    problems = list(asked.problems)
+    for request, left, right in zip(asked.requests, on_base(), after, strict=True):
+        if not left.problem:
+            kept.keep(left.seen)
+        problems += [told.problem for told in (left, right) if told.problem]
+        both = zip_longest(left.seen.estimates, right.seen.estimates)
+        pairs += [EstimatePair(str(request.entry), before, now) for before, now in both if _trains(before) or _trains(now)]
     return Pairs(tuple(pairs), tuple(dict.fromkeys(problems)))
 
 
@@ -69,7 +87,9 @@ def estimates_of(snapshot: Snapshot, settings: Settings, store: MutableMapping[s
 def remember(snapshot: Snapshot, settings: Settings, kept: Kept) -> None:
     """Estimate the entry points of a commit from which pull requests will start, and keep what they gave."""
     for entry in islice(_all_entry_points(snapshot, settings, kept.facts), _MOST):
-        _estimated(snapshot, _request(entry, settings.of_entry(entry))[0], [], kept)
+        told = _told(snapshot, _request(entry, settings.of_entry(entry))[0], kept)
+        if not told.problem:
+            kept.keep(told.seen)
 
 
 def _all_entry_points(snapshot: Snapshot, settings: Settings, store: MutableMapping[str, Facts]) -> Iterator[str]:
@@ -100,22 +120,26 @@ def _no_options() -> argparse.Namespace:
     return parser.parse_args([])
 
 
-def _on_either_side(base: Snapshot, head: Snapshot, request: Request, problems: list[str], kept: Kept) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
-    """The estimates on the base and on the head: once, where the head shows all that was looked at on the base."""
-    before = _estimated(base, request, problems, kept)
-    return before.estimates, before.estimates if before.holds(head) else _estimates(head, request, problems)
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The estimates of one request on one commit, and the sentence that says why there are none."""
+
+    seen: Seen
+    problem: str = ""
 
 
-def _estimated(snapshot: Snapshot, request: Request, problems: list[str], kept: Kept) -> Seen:
-    """The estimates of ``snapshot``, from what was kept where that holds; else they are kept."""
-    found = kept.of(snapshot, request)
-    if found is not None:
-        return found
-    contents, before = Watched(snapshot.contents), len(problems)
-    seen = Seen.by(request, snapshot, contents, _estimates(snapshot.seen_through(contents), request, problems))
-    if len(problems) == before:
-        kept.keep(seen)
-    return seen
+def told_of(snapshot: Snapshot, requests: Sequence[Request], kept: Kept) -> tuple[Told, ...]:
+    """The estimates of ``snapshot``, from what is known where that holds."""
+    return tuple(_told(snapshot, request, kept) for request in requests)
+
+
+def _told(snapshot: Snapshot, request: Request, kept: Kept) -> Told:
+    known = kept.of(snapshot, request)
+    if known is not None:
+        return Told(known)
+    contents, problems = Watched(snapshot.contents), list[str]()
+    estimates = _estimates(snapshot.seen_through(contents), request, problems)
+    return Told(Seen.by(request, snapshot, contents, estimates), "".join(problems))
 
 
 def _estimates(snapshot: Snapshot, request: Request, problems: list[str]) -> tuple[Estimate, ...]:

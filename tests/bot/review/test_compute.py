@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+
+import pytest
 
 from analysis.scope import scope_of
 from analysis.settings import EntrySettings, Settings
@@ -61,6 +64,14 @@ def test_a_finding_is_introduced_then_existing_then_fixed() -> None:
     assert (existing.introduced, [finding.rule for finding in existing.existing]) == ((), ["missing-zero-grad"])
     fixed = review(bad, CLEAN, SETTINGS)
     assert (fixed.introduced, [finding.rule for finding in fixed.fixed]) == ((), ["missing-zero-grad"])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_base_that_is_looked_at_apart_gives_the_same_review() -> None:
+    bad = snapshot("a", model=MODEL.replace("4096", "2048"), train=UNCLEARED)
+    for before, after in ((CLEAN, bad), (bad, CLEAN), (CLEAN, CLEAN)):
+        assert review(before, after, SETTINGS, apart=True) == review(before, after, SETTINGS)
 
 
 def test_a_file_that_cannot_be_read_any_more_fixes_nothing() -> None:

@@ -40,7 +40,7 @@ def test_the_second_pull_request_does_not_estimate_the_base_again(estimated: lis
     review(BASE, HEAD, SETTINGS, kept=first)
     second = Kept.read(merged(b"", json.loads(json.dumps(first.added()))))
     found = review(BASE, OTHER, SETTINGS, kept=second)
-    assert estimated == ["b", "a", "d"]
+    assert estimated == ["a", "b", "d"]
     assert found == review(BASE, OTHER, SETTINGS)
     assert set(second.facts) > set(first.facts)
 
@@ -66,7 +66,7 @@ def test_what_looks_otherwise_is_estimated_anew(estimated: list[str], base: Snap
     remember(BASE, SETTINGS, kept)
     estimated.clear()
     review(base, HEAD, settings, kept=kept)
-    assert estimated == ["b", "a"]
+    assert estimated == ["a", "b"]
 
 
 def test_facts_of_files_that_did_not_change_are_not_gathered_again(monkeypatch: pytest.MonkeyPatch) -> None:
