@@ -21,11 +21,14 @@ def understood(review: Review) -> list[str]:
     if not heads:
         return []
     assumed = sum(isinstance(value, Assumed) for head in heads for _, value in head.config.items())
+    unknown = {each for head in heads for each in head.unknowns}
+    missed = [f"{counted(len(review.unresolved), 'place')} not followed"] if review.unresolved else []
+    missed += [f"{counted(len(unknown), 'thing')} that the estimate does not know"] if unknown else []
     parts = [
         f"entry points {_named(review.estimates)}" if len(review.estimates) > 1 else f"entry point {_named(review.estimates)}",
         _cards(heads),
         f"{counted(assumed, 'value')} assumed" if assumed else "nothing assumed",
-        f"{counted(len(review.unresolved), 'place')} not followed" if review.unresolved else "everything followed",
+        *(missed or ["everything followed"]),
     ]
     line = f"**Understood:** {', '.join(parts)}."
     hint = next(_hints(heads), None)

@@ -17,7 +17,8 @@ _PAGE = """<!doctype html>
 body{{font:17px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;color:#1f2328}}
 label{{display:block;margin:1rem 0 .25rem}} input[type=text],input[type=url]{{font:inherit;width:100%;padding:.4rem .6rem;box-sizing:border-box}}
 button{{font:inherit;margin-top:1.5rem;padding:.5rem 1.2rem;background:#1f883d;color:#fff;border:0;border-radius:6px;cursor:pointer}}
-small,.why{{color:#59636e}} table{{border-collapse:collapse;width:100%}} td{{padding:.3rem .6rem .3rem 0;border-top:1px solid #d1d9e0;vertical-align:top}}
+small,.why{{color:#59636e}} label small{{display:block;margin-left:1.6rem}}
+table{{border-collapse:collapse;width:100%}} td{{padding:.3rem .6rem .3rem 0;border-top:1px solid #d1d9e0;vertical-align:top}}
 td code{{white-space:nowrap}} .error{{background:#ffebe9;padding:.6rem 1rem;border-radius:6px}} code{{background:#eff1f3;padding:.1rem .3rem;border-radius:4px}}
 </style>
 <h1>Set up Preflight</h1>

@@ -44,8 +44,13 @@ def test_a_finding_of_the_base_is_not_introduced() -> None:
 
 
 def test_what_was_understood_is_said_in_a_line() -> None:
-    assert "**Understood:** entry point `train.py`, card `T4`, 1 value assumed, 1 place not followed." in check_output(CHANGE, Settings()).summary
+    line = "**Understood:** entry point `train.py`, card `T4`, 1 value assumed, 1 place not followed, 1 thing that the estimate does not know."
+    assert line in check_output(CHANGE, Settings()).summary
     assert "`assume = { sequence_length = 1024 }`" in check_output(CHANGE, Settings()).summary
+    (pair,) = CHANGE.estimates
+    assert pair.head is not None
+    sure = replace(CHANGE, unresolved=(), estimates=(replace(pair, head=replace(pair.head, unknowns=())),))
+    assert "1 value assumed, everything followed." in check_output(sure, Settings()).summary
     assert "Understood" not in check_output(replace(CHANGE, estimates=()), Settings()).summary
 
 
