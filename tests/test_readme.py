@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from analysis.engine import analyse
 from analysis.rule import discover
 from analysis.selection import select
+from analysis.settings import EntrySettings, Settings
 from analysis.settings_file import settings_of
 from analysis.snapshot import Snapshot
 from bot.cli import main as door
@@ -60,3 +63,12 @@ def test_every_command_is_in_the_table() -> None:
     text = README.read_text(encoding="utf-8")
 
     assert [command for command in door.COMMANDS if f"`preflight {command}" not in text] == []
+
+
+def test_the_configuration_shows_every_key_and_holds() -> None:
+    (shown,) = re.findall(r"^```toml\n(.+?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    table = tomllib.loads(shown)["tool"]["preflight"]
+
+    assert {key.replace("-", "_") for key in table} == {field.name for field in fields(Settings)}
+    assert {key for entry in table["entry"].values() for key in entry} == {field.name for field in fields(EntrySettings)}
+    assert settings_of({"pyproject.toml": shown.encode()}).of_entry("src/train.py").gpus == ("H100",)
