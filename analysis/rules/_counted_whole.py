@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
@@ -11,7 +11,7 @@ from analysis.interpreter.values import Instance
 from analysis.rules._objects import confidence_in
 from analysis.rules._schedules import LENGTHS, RULE_NAME, length_of, names_ranks
 from analysis.source import SourceFile, Span
-from analysis.syntax import walk
+from analysis.syntax import children, walk
 from analysis.trace import Trace
 from analysis.trace.reading import around, call_at
 
@@ -81,7 +81,7 @@ class _Written:
         self.nodes: list[ast.AST] = []
         todo = list(written)
         while todo and len(self.followed) < _MOST:
-            inside = list(ast.walk(todo.pop()))
+            inside = list(_reckoned(todo.pop()))
             self.nodes += inside
             for node in inside:
                 name = ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
@@ -95,6 +95,16 @@ class _Written:
         found = [node for node in self.nodes if isinstance(node, ast.BinOp)]
         products = [node for node in found if isinstance(node.op, ast.Mult) and (names_ranks(node.left) or names_ranks(node.right))]
         return bool(products) and not any(isinstance(node.op, (ast.Div, ast.FloorDiv)) and names_ranks(node.right) for node in found)
+
+
+def _reckoned(written: ast.AST) -> Iterator[ast.AST]:
+    """What goes into a number: of a ``len()`` the call alone, for what its loader is made of does not."""
+    todo = [written]
+    while todo:
+        node = todo.pop()
+        yield node
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len"):
+            todo.extend(children(node))
 
 
 def _prepares(call: ast.Call, loader: str) -> bool:

@@ -6,7 +6,8 @@ shards of all ranks: each process holds a part, and all of them have to call it.
 
 **How to fix it.** Call it on every rank, without the condition: the framework knows who writes what.
 
-**What is not reported.** `torch.save`, which does want the condition.
+**What is not reported.** `torch.save`, which does want the condition; Accelerate's `save_state` behind one that lets the other ranks through
+for a reason of its own (`is_main_process or sharded`), unless the program itself shards the model.
 """
 
 from __future__ import annotations
@@ -30,13 +31,18 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Each condition on the rank that stands before such a save, once."""
     if trace.distributed:
         for event, guard in guarded(trace, by_rank):
-            if event.subject in SAVES:
+            if event.subject in SAVES and (_needs_all(event) or guard.others is not None):
                 yield _reported(trace, event, guard)
+
+
+def _needs_all(event: Event) -> bool:
+    """Whether every rank is known to hold a part. Else a condition that more than the rank decides may let all pass where they do."""
+    return not isinstance(event.value, Instance) or event.value.cls.dotted != ACCELERATOR or shards(event.value)
 
 
 def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
     span = place(trace, event, guard)
-    known = not isinstance(event.value, Instance) or event.value.cls.dotted != ACCELERATOR or shards(event.value)
+    known = _needs_all(event)
     effect = "it waits for the others for ever, or their shards are missing"
     if not known:
         effect = "the checkpoint lacks their random states, and where the launcher shards the model it waits for them for ever"

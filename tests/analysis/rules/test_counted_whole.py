@@ -47,8 +47,9 @@ WHOLE = {"default": "None", "before": "torch.manual_seed(0)", "length": "len(loa
         ({"default": "500"}, 0),
         ({"before": "loader = accelerator.prepare(loader)"}, 0),
         ({"told": "args.steps if args.epochs else args.steps * accelerator.num_processes"}, 0),
+        ({"before": "data = data.map(batch_size=4 * accelerator.num_processes)", "told": "args.steps * 2"}, 0),
     ],
-    ids=["whole", "divided", "not multiplied", "given", "shared out before", "chosen"],
+    ids=["whole", "divided", "not multiplied", "given", "shared out before", "chosen", "the data alone"],
 )
 def test_the_whole_loaders_length_times_the_processes_is_too_long(change: dict[str, str], found: int):
     program = PROGRAM.format(**{**WHOLE, **change})
