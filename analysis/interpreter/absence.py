@@ -1,7 +1,8 @@
-"""Whether a value is None, where the source does not tell which value it is: ranks with different numbers still agree that there is one."""
+"""Whether a value is None, where the source does not tell which value it is: ranks with different values still agree that there is one."""
 
 from __future__ import annotations
 
+from analysis.interpreter.joins import LACKING
 from analysis.interpreter.values import Alternatives, Symbol, Value
 
 #: Operators of which nothing comes that is None.
@@ -14,7 +15,7 @@ def is_computed(value: Value) -> bool:
 
 
 def differs(value: Value) -> bool:
-    """Whether ranks may answer differently if it is None."""
+    """Whether ranks may answer differently if it is None: a condition on the rank has decided who has it."""
     if isinstance(value, Alternatives):
         return value.rank_varying or any(differs(each) for each in value.values)
-    return getattr(value, "rank_varying", False) is True and not is_computed(value)
+    return isinstance(value, Symbol) and value.role == LACKING

@@ -7,6 +7,8 @@ from analysis.interpreter.values import MISSING, Alternatives, External, HostVal
 
 #: The role of a value that one rank sent to the others: where they take it and the sender keeps its own, all have the same.
 SENT = "sent"
+#: The role of a value that some ranks have, while others have None.
+LACKING = "lacking on some ranks"
 
 
 def same(left: Value, right: Value) -> bool:
@@ -28,8 +30,19 @@ def join(left: Value, right: Value, *, divided: bool = False) -> Value:
         return left
     if divided:
         sent = next((value for value in (left, right) if isinstance(value, Symbol) and value.role == SENT), None)
-        return _divided(_join(left, right)) if sent is None else sent
+        if sent is not None:
+            return sent
+        return _there_or_not(_join(left, right)) if left is None or right is None else _divided(_join(left, right))
     return _join(left, right)
+
+
+def _there_or_not(value: Value) -> Value:
+    """The same value, which some ranks have and the others lack."""
+    if not isinstance(value, Symbol):
+        return _divided(value)
+    made = Symbol(value.why, value.span, value.stamp, rank_varying=True)
+    made.role = LACKING
+    return made
 
 
 def _divided(value: Value) -> Value:

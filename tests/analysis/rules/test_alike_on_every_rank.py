@@ -72,3 +72,37 @@ if {condition}:
 def test_ranks_agree_that_there_is_a_number(condition, found):
     report = analyse(Snapshot.of({"train.py": OPTIONAL.format(condition=condition).encode()}), [rank_divergent_branch.RULE])
     assert bool(report.findings) is found
+
+
+SYNCHRONISED = """
+import torch
+import torch.distributed as dist
+from elsewhere import device_of
+
+def main(rank, size, net, data):
+    if size > 1:
+        dist.init_process_group("nccl", rank=rank, world_size=size)
+    own = {made}
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in torch.utils.data.DataLoader(data, sampler=torch.utils.data.DistributedSampler(data)):
+        optimizer.zero_grad()
+        loss = net(x).mean()
+        loss.backward()
+        optimizer.step()
+        if own is not None:
+            dist.all_reduce(loss.detach())
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        ("torch.device('cuda', rank) if size > 1 else None", False),
+        ("device_of(rank) if size > 1 else None", False),
+        ("torch.device('cuda', rank) if rank == 0 else None", True),
+        ("device_of(rank) if rank == 0 else None", True),
+    ],
+)
+def test_ranks_agree_that_an_object_was_made(made, found):
+    report = analyse(Snapshot.of({"train.py": SYNCHRONISED.format(made=made).encode()}), [rank_divergent_branch.RULE])
+    assert bool(report.findings) is found
