@@ -13,19 +13,18 @@ methods sets it; several forwards before one backward (truncated back-propagatio
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
 from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertBefore, Proposal, Reported
-from analysis.interpreter.values import Function, Instance, Stamp
+from analysis.interpreter.values import Instance, Stamp
 from analysis.library.tensor import Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
+from analysis.rules._set_anew import may_begin_anew
 from analysis.rules._sources import attached_in
 from analysis.source import Span
-from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames, visible
@@ -46,22 +45,11 @@ def check(trace: Trace) -> Iterator[Reported]:
             forward = forwards.get(number)
             store = _carrying(trace, forward, freed[number], backward) if forward is not None else None
             place = _line(trace, store) if store is not None else None
-            if forward is not None and store is not None and place is not None and place not in told and not _may_begin_anew(trace, store, backward):
+            if forward is not None and store is not None and place is not None and place not in told and not may_begin_anew(trace, store, backward):
                 told.add(place)
                 yield _reported(trace, forward, store, backward)
         for number in numbers:
             freed.setdefault(number, backward)
-
-
-def _may_begin_anew(trace: Trace, store: Event, backward: Event) -> bool:
-    """Whether the loop is an imagined one over a layer, and a method that it does not know to call sets the slot: before each batch, perhaps."""
-    holder, key = store.subject, store.detail.key
-    if not isinstance(holder, Instance) or visible(backward, trace.snapshot.contents) != holder.cls.span:
-        return False
-    runs, files = store.context.function.rpartition(".")[2], trace.snapshot.contents
-    hooks = {name for base in holder.cls.mro if base.span is None or base.span.path not in files for name in base.namespace}  # the loop calls those
-    others = (value.node for name, value in holder.cls.namespace.items() if isinstance(value, Function) and name not in {"__init__", runs} | hooks)
-    return any(isinstance(node, ast.Attribute) and node.attr == key and isinstance(node.ctx, ast.Store) for method in others for node in walk(method))
 
 
 def _line(trace: Trace, store: Event) -> Span:

@@ -33,6 +33,25 @@ def test_a_method_may_set_the_state_before_each_batch(method, line, found):
     assert [finding.rule for finding in report.findings] == ["hidden-state-graph"] * found
 
 
+STACKED = """
+
+class Stack(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.head = Encoder(), nn.Linear(4, 1)
+
+    def forward(self, x):
+        return self.head(self.encoder(x))
+"""
+
+
+@pytest.mark.parametrize(("line", "found"), [("self.state = None", False), ("return 2 * x", True)])
+def test_so_it_may_where_the_layer_is_part_of_another(line, found):
+    program = LAYER.format(method="prepare", line=line) + STACKED
+    report = analyse(Snapshot.of({"stack.py": program.encode()}), [hidden_state_graph.RULE])
+    assert [finding.rule for finding in report.findings] == ["hidden-state-graph"] * found
+
+
 HOOKED = """
 import lightning as L
 import torch
