@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Call, HostFunction, Instance, Method, Property, Symbol, Value
+from analysis.interpreter.values import Alternatives, Call, HostFunction, Instance, Method, Property, Symbol, Value
 from analysis.library.ownership import ONE_BY_ONE
 from analysis.library.recording import SOMEWHERE, emit, modes
 from analysis.library.tensor import Made, Mark, Owner, Parameter, Parameters, Scalar, Tensor, parameter_behind_gradient, tensors_in
@@ -38,6 +38,8 @@ _MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "bfloat16", "clone", "
 
 #: Operations on one tensor that give values and, second, where these stood: indices have no gradient.
 _RANKING = frozenset({"topk", "sort", "max", "min", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin"})
+#: Of a parameter that stands for those of some part of its owner: which part is not told.
+_PARTIAL = "of a part"
 
 
 def _are_indices(ranked: Tensor, part: Value) -> bool:
@@ -63,7 +65,7 @@ class Autograd:
         #: Tensors that the guest asked gradients for (``requires_grad_()``): results made of them carry a graph.
         self.leaves: set[Tensor] = set()
         self._forwards = 0
-        self._representatives: dict[int, tuple[Owner, Parameter]] = {}
+        self._representatives: dict[tuple[int, bool], tuple[Owner, Parameter]] = {}
 
     @property
     def _here(self) -> Span:
@@ -175,8 +177,9 @@ class Autograd:
     def require(self, tensor: Tensor, flag: Value) -> None:
         """``tensor.requires_grad_(flag)``."""
         if isinstance(tensor, Parameter):
+            partial = tensor.made is not None and _PARTIAL in tensor.made.options
             for owner in tensor.owners:
-                self.ownership.freeze(owner, flag is False)
+                self.ownership.freeze(owner, Alternatives((True, False)) if partial else flag is False)
                 if isinstance(owner, Instance):
                     self.machine.heap.write(owner.fields, ONE_BY_ONE, self.machine.span)
         elif flag is False:
@@ -204,22 +207,22 @@ class Autograd:
     def parameter_items(self, parameters: Parameters) -> Iterator[Value]:
         """One representative for all parameters of each owner."""
         for owner in parameters.owners:
-            item = self.representative(owner)
+            item = self.representative(owner, partial=parameters.partial)
             yield (Symbol("the name of a parameter", self._here, self.machine.stamp or SOMEWHERE), item) if parameters.named else item
 
-    def representative(self, owner: Owner) -> Parameter:
-        """The parameter that stands for all of ``owner``'s."""
+    def representative(self, owner: Owner, *, partial: bool = False) -> Parameter:
+        """The parameter that stands for all of ``owner``'s, or for those of some part of it."""
         if isinstance(owner, Parameter):
             return owner
-        known = self._representatives.get(id(owner))
+        known = self._representatives.get((id(owner), partial))
         if known is None:
-            known = owner, self.parameter(owner)
-            self._representatives[id(owner)] = known
+            known = owner, self.parameter(owner, partial=partial)
+            self._representatives[id(owner), partial] = known
         return known[1]
 
-    def parameter(self, owner: Owner | None) -> Parameter:
+    def parameter(self, owner: Owner | None, *, partial: bool = False) -> Parameter:
         """A parameter of ``owner`` (None: it is its own owner)."""
-        made = Made("parameter", (), {}, self._here)
+        made = Made("parameter", (), {_PARTIAL: True} if partial else {}, self._here)
         parameter = Parameter(self, made.span, (), True, frozenset(), made=made)  # noqa: FBT003  ``attached``, in its place
         parameter.owners = frozenset([parameter if owner is None else owner])
         return parameter

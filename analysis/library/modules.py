@@ -274,7 +274,7 @@ def _submodule(call: Call) -> Value:
 
 @MODULE_CLASS.method("get_parameter")
 def _get_parameter(call: Call) -> Value:
-    return domain_of(call).autograd.representative(owner_of(call.args[0]))
+    return domain_of(call).autograd.representative(owner_of(call.args[0]), partial=True)
 
 
 @MODULE_CLASS.method("share_memory", "compile", "extra_repr", "_init_weights", "__setstate__")

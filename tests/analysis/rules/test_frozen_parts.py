@@ -1,0 +1,39 @@
+"""Freezing a part of a model whose structure is not told leaves the rest to train."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.engine import analyse
+from analysis.rules import frozen_by_mistake
+from analysis.snapshot import Snapshot
+
+PROGRAM = """
+import torch
+from timm.models import create_model
+
+def main(loader):
+    model = create_model("vit")
+    {frozen}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+main(torch.utils.data.DataLoader([1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("frozen", "found"),
+    [
+        ("for p in model.parameters():\n        p.requires_grad = False", True),
+        ("for p in model.patch_embed.parameters():\n        p.requires_grad = False", False),
+        ("model.get_parameter('cls_token').requires_grad_(False)", False),
+        ("model.requires_grad_(False)\n    for p in model.head.parameters():\n        p.requires_grad = True", False),
+    ],
+)
+def test_parts(frozen, found):
+    report = analyse(Snapshot.of({"train.py": PROGRAM.format(frozen=frozen).encode()}), [frozen_by_mistake.RULE])
+    assert bool(report.findings) is found
