@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.github.errors import RateLimitedError, TransientError
-from bot.job import Chain, Json, Outcome
+from bot.job import Chain, Json, Outcome, Step
 from bot.logs import about
 from bot.metrics import Metrics
 from bot.settings import Pace
@@ -37,20 +37,27 @@ class Performer:
     boot: str = field(default_factory=lambda: uuid.uuid4().hex)
     stopping: bool = False
     is_replaced: Callable[[], Awaitable[bool]] = _never
+    _settled: dict[str, float] = field(default_factory=dict)
 
     def plan(self, kind: str) -> list[Json]:
         """The steps of a chain as this version has them."""
         return [{"name": step.name, "light": step.light, "interruptible": step.interruptible} for step in self.chains[kind].steps]
 
     async def perform(self, kind: str, name: str, state: Json, boot: str) -> Outcome:
-        """The step ``name`` of a chain that the process ``boot`` began: what a dead one was writing must settle first."""
-        if boot != self.boot:
-            await asyncio.sleep(self.pace.settle)
+        """The step ``name`` of a chain that the process ``boot`` began."""
         step = next((each for each in self.chains[kind].steps if each.name == name), None)
         if step is None:
             return Outcome("failed", {"reason": f"the server was updated meanwhile, and its new version has no step called {name!r}"})
+        if boot != self.boot:
+            await self._settle(boot, step)
         outcome = await self._timed(kind, step.name, lambda: step.run(state), state)
         return replace(outcome, follow=tuple(replace(job, added=time.time()) for job in outcome.follow))
+
+    async def _settle(self, boot: str, step: Step) -> None:
+        """What the dead process ``boot`` was writing must have happened or not before we look; a step that may be cut off at any moment looks at nothing."""
+        settled = self._settled.setdefault(boot, time.monotonic() + self.pace.settle)
+        if not step.interruptible:
+            await asyncio.sleep(max(0.0, settled - time.monotonic()))
 
     async def report(self, kind: str, facts: Json, reason: str, before: int) -> Outcome:
         """Tell whoever waits that the job ended without its result; "later" where GitHub did not take it, as it did not ``before`` so many times."""
