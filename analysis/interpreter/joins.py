@@ -29,11 +29,17 @@ def join(left: Value, right: Value, *, divided: bool = False) -> Value:
     if same(left, right):
         return left
     if divided:
-        sent = next((value for value in (left, right) if isinstance(value, Symbol) and value.role == SENT), None)
+        sent = next((value for value in (left, right) if _was_sent(value)), None)
         if sent is not None:
             return sent
         return _there_or_not(_join(left, right)) if left is None or right is None else _divided(_join(left, right))
     return _join(left, right)
+
+
+def _was_sent(value: Value) -> bool:
+    """Whether one rank sent it to the others, as its role says or what it is by itself."""
+    asked = getattr(type(value), "was_sent", None)
+    return (isinstance(value, Symbol) and value.role == SENT) or (asked is not None and asked(value))
 
 
 def _there_or_not(value: Value) -> Value:

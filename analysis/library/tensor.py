@@ -108,6 +108,10 @@ class Tensor(HostValue):
             raise AttributeError(name)
         return self.autograd.attribute(self, name)
 
+    def was_sent(self) -> bool:
+        """Whether one rank broadcast it: the sender has the same."""
+        return self.made is not None and self.made.op == "broadcast" and not self.rank_varying
+
     @property
     def grad(self) -> Value:
         """The gradient that was accumulated."""
@@ -230,6 +234,10 @@ class Scalar(Symbol):
     def __init__(self, why: str, span: Span | None, stamp: Stamp, tensor: Tensor) -> None:
         super().__init__(why, span, stamp, rank_varying=tensor.rank_varying)
         self.tensor = tensor
+
+    def was_sent(self) -> bool:
+        """Whether one rank broadcast the tensor that it was read from."""
+        return self.tensor.was_sent()
 
 
 #: How deep containers are searched for tensors, and how many items of each.

@@ -106,3 +106,37 @@ def main(rank, size, net, data):
 def test_ranks_agree_that_an_object_was_made(made, found):
     report = analyse(Snapshot.of({"train.py": SYNCHRONISED.format(made=made).encode()}), [rank_divergent_branch.RULE])
     assert bool(report.findings) is found
+
+
+SCORED_ON_ONE = """
+import torch
+import torch.distributed as dist
+from elsewhere import score
+
+def evaluate(net, rows):
+    if dist.get_rank() == 0:
+        metric = score(net, rows)
+        dist.broadcast(torch.tensor(metric, device="cuda"), 0)
+    else:
+        metric = torch.tensor(0.0, device="cuda")
+        {receive}
+        metric = metric.item()
+    return metric
+
+def main(net, rows):
+    dist.init_process_group("nccl")
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer)
+    for epoch in range(3):
+        for x in rows:
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+        scheduler.step(evaluate(net, rows))
+"""
+
+
+@pytest.mark.parametrize(("receive", "found"), [("dist.broadcast(metric, 0)", False), ("metric += 1", True)])
+def test_the_sender_has_what_it_sent(receive, found):
+    report = analyse(Snapshot.of({"train.py": SCORED_ON_ONE.format(receive=receive).encode()}), [rank_divergent_branch.RULE])
+    assert bool(report.findings) is found
