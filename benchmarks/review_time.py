@@ -77,7 +77,7 @@ async def main(words: argparse.Namespace) -> int:
             subject = _made(github) if words.root is None else _cloned(github, words.root, words.script)
             measured = [await _one(github, server, subject, number) for number in range(words.repeat + 1)]
             server.stop()
-    print(f"{'':18}{'check':>8}{'review':>8}{'comment':>9}{'requests':>10}")
+    print(f"{'':18}{'begun':>8}{'check':>8}{'review':>8}{'comment':>9}{'requests':>10}")
     print(f"{'at first sight':18}{_row(measured[0])}")
     for number, seconds in enumerate(measured[1:], start=2):
         print(f"{f'pull request {number}':18}{_row(seconds)}")
@@ -102,15 +102,20 @@ def _cloned(github: Simulator, root: Path, script: str) -> Subject:
 
 
 async def _one(github: Simulator, server: Server, subject: Subject, number: int) -> tuple[float | None, ...]:
-    """Seconds until check, review and comment were there, None for what did not come; then how many requests that took."""
+    """Seconds until the check was begun and completed, and review and comment were there, None for what did not come; then how many requests that took."""
     repository = subject.repository
     before = len(github.requests)
     files = {path: f"{repository.read(repository.default_branch, path)}\n\nCHANGED = {number}\n" for path in subject.touched}
     started = time.monotonic()
     pull = repository.open_pull_request(f"change-{number}", repository.default_branch, files={subject.script: subject.changed(number), **files})
-    claims: tuple[Callable[[], object], ...] = (lambda: _is_checked(repository, pull), lambda: pull.reviews, lambda: pull.comments)
+    claims: tuple[Callable[[], object], ...] = (
+        lambda: repository.check_runs(pull.head_sha),
+        lambda: _is_checked(repository, pull),
+        lambda: pull.reviews,
+        lambda: pull.comments,
+    )
     waiting = [asyncio.create_task(_moment(claim, started)) for claim in claims]
-    await waiting[0]
+    await waiting[1]
     await server.idle(60.0)
     for each in waiting:
         each.cancel()
@@ -138,7 +143,7 @@ def _median(column: Sequence[float | None]) -> float | None:
 def _row(measured: Sequence[float | None]) -> str:
     *waits, requests = measured
     shown = ("never" if wait is None else f"{wait:.1f}s" for wait in waits)
-    return "{:>8}{:>8}{:>9}".format(*shown) + f"{requests:10.0f}"
+    return "{:>8}{:>8}{:>8}{:>9}".format(*shown) + f"{requests:10.0f}"
 
 
 if __name__ == "__main__":

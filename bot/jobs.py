@@ -34,6 +34,7 @@ _PER_INSTALLATION = 2
 _AT_ONCE = 8
 _KEEP_SECONDS = 7 * 86_400  # longer than GitHub offers a delivery again
 _PRUNE_SECONDS = 3_600
+_PRUNED_TOGETHER = 1_000
 _TAKE_OVER_SECONDS = 2
 
 log = logging.getLogger(__name__)
@@ -137,8 +138,7 @@ class Jobs:
     async def _prune(self) -> None:
         """Forget finished jobs once GitHub no longer offers their deliveries again."""
         before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - _KEEP_SECONDS))
-        old = await DBOS.list_workflows_async(completed_before=before, limit=1_000, load_input=False, load_output=False)
-        if old:
+        while old := await DBOS.list_workflows_async(completed_before=before, limit=_PRUNED_TOGETHER, load_input=False, load_output=False):
             await DBOS.delete_workflows_async([run.workflow_id for run in old])
 
     async def _take_over(self) -> None:

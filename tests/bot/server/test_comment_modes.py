@@ -33,6 +33,18 @@ async def test_one_that_says_it_already_is_not_written_again(github: Simulator, 
     assert (pull.comments, github.counts["issues/update-comment"]) == (before, written)
 
 
+async def test_it_is_found_again_behind_more_than_a_page_of_others(repository: Repository) -> None:
+    pull = repository.open_pull_request("larger", title="Larger", files={"README.md": "Trains.\n\nSoon larger.\n"})
+    for number in range(120):
+        pull.comment("ada", f"Remark {number}")
+    for gibibytes in (32, 64):
+        pull.push({"train.py": LARGER.replace("64", str(gibibytes))})
+        await reviewed(repository, pull)
+    *others, memory = pull.comments
+    assert len(others) == 120
+    assert "goes from 8.0 GiB to 64.0 GiB" in memory.body
+
+
 async def test_no_comment_where_no_memory_changes(repository: Repository) -> None:
     pull = repository.open_pull_request("same", title="Same", files={"train.py": TRAIN + "# a comment\n"})
     await reviewed(repository, pull)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from bot import jobs
+from bot.database import SQLite
+from bot.metrics import Metrics
+from bot.performer import Performer
+from bot.settings import Pace
 from simulator import Repository, Simulator
 from tests.bot.server.conftest import reviewed, serving, settings_for
 from tests.bot.server.test_pull_request import BUGGY
@@ -40,6 +45,24 @@ async def test_old_jobs_go_with_their_steps_and_younger_ones_stay(
         made_older(tmp_path, "old", 2 * DAY)
         await until(lambda: rows(tmp_path, "old") == 0)
         assert rows(tmp_path, "young") == both
+
+
+async def test_more_than_are_removed_at_once_go_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [f"review/1/{number}/guid#0" for number in range(2_500)]
+
+    class Engine:
+        @staticmethod
+        async def list_workflows_async(*, limit: int, **_wanted: object) -> list[SimpleNamespace]:
+            return [SimpleNamespace(workflow_id=name) for name in kept[:limit]]
+
+        @staticmethod
+        async def delete_workflows_async(names: list[str]) -> None:
+            del kept[: len(names)]
+
+    monkeypatch.setattr(jobs, "DBOS", Engine)
+    engine = jobs.Jobs(SQLite(Path("unused")), Performer({}, Pace(), Metrics()), Pace())
+    await engine._prune()
+    assert kept == []
 
 
 NUMBERS = {"old": 1, "young": 2}
