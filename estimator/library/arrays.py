@@ -81,6 +81,10 @@ class Array(HostValue):
     def __len__(self) -> int:
         return self.shape[0]
 
+    def tolist(self) -> Any:
+        """Nested lists of numbers, whichever."""
+        return [item.tolist() if isinstance(item, Array) else item for item in self]
+
     def _same(self, *_: Any, **__: Any) -> Array:
         return Array(self.shape, self.dtype)
 
@@ -92,7 +96,7 @@ class Array(HostValue):
     __gt__ = __lt__ = __ge__ = __le__ = _same
     __eq__ = __ne__ = _same  # type: ignore[assignment]  # arrays are compared element by element
     __hash__ = object.__hash__
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __neg__ = _same
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __floordiv__ = __neg__ = _same
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Numbers change, the shape does not."""
@@ -232,6 +236,20 @@ def _stacked(arrays: Any, axis: int = 0, **_: Any) -> Array:
     return Array((*first.shape[:at], len(arrays), *first.shape[at:]), first.dtype)
 
 
+def _joined(arrays: Any, axis: int = 0, **_: Any) -> Array:
+    """``numpy.concatenate``."""
+    first = arrays[0]
+    at = axis % first.ndim
+    return Array((*first.shape[:at], sum(each.shape[at] for each in arrays), *first.shape[at + 1 :]), first.dtype)
+
+
+def _counted(*bounds: Any, dtype: Any = None, **_: Any) -> Array:
+    """``numpy.arange``."""
+    whole = all(isinstance(bound, int) for bound in bounds)
+    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    return Array((max(0, math.ceil((stop - start) / step)),), as_dtype(dtype) if dtype is not None else INT64 if whole else FLOAT64)
+
+
 _NUMBERS = {name: getattr(math, name) for name in ("sqrt", "exp", "log", "log2", "log10", "ceil", "floor", "sin", "cos", "tanh")}
 NAMES: dict[str, Any] = {f"numpy.random.{name}": function for name, function in _RANDOM.items()}
 NAMES.update({f"numpy.{name}": dtype for name, dtype in _DTYPES.items()})
@@ -246,6 +264,8 @@ NAMES.update(
         "numpy.transpose": _transposed,
         "numpy.expand_dims": _with_axis,
         "numpy.stack": _stacked,
+        "numpy.concatenate": _joined,
+        "numpy.arange": _counted,
         "torch.from_numpy": from_numpy,
         "torch.randint": randint,
     }

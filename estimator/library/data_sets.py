@@ -77,7 +77,7 @@ def _column_of(call: Call) -> Value:
 def _value_of(name: Value) -> Any:
     if name in _LABELS:
         return 0
-    if name in _IMAGES:
+    if name in _IMAGES or (isinstance(name, str) and name.endswith(("_image", "_img"))):
         return Image(3, None, None)
     return Tokens(OPEN, "the length of the rows in the data set is not known") if name in _TOKENS else TEXT
 

@@ -216,6 +216,11 @@ def _holds_floats(rows: Any) -> bool:
     return isinstance(rows, float)
 
 
+def _upright(picture: Any) -> Any:
+    """``PIL.ImageOps.exif_transpose``: turned as the camera says, which a picture of unknown size does not show."""
+    return picture
+
+
 NAMES: dict[str, Any] = {
     "preflight_host.image": image,
     "preflight_host.mask": mask,
@@ -225,6 +230,7 @@ NAMES: dict[str, Any] = {
     "preflight_host.tensor_of": HostFunction("tensor_of", _tensor_of),
     "preflight_host.label_image": HostFunction("label_image", _label_image),
     "PIL.Image.open": _opened, "PIL.Image.new": lambda mode, size, *_: Image(_MODES.get(mode, 3), size[1], size[0]), "PIL.Image.fromarray": _opened,
+    "PIL.ImageOps.exif_transpose": _upright,
     "torchvision.datasets.folder.default_loader": _opened, "torchvision.datasets.folder.pil_loader": _opened,
     **{f"numpy.{name}": HostFunction(f"numpy.{name}", _array_of) for name in ("array", "asarray", "ascontiguousarray")},
 }  # fmt: skip

@@ -97,7 +97,7 @@ def _written_config(call: Call, name: str) -> tuple[str, dict[str, Any], str] | 
 def _tokenizer_limits(call: Call) -> Value:
     """The size of the vocabulary, the longest row (None: no limit) and the family ("" unknown) of the model that a tokenizer belongs to."""
     try:
-        found = model(call.args[0]) if isinstance(call.args[0], str) else None
+        found = part(call.args[0]) or model(call.args[0]) if isinstance(call.args[0], str) else None
     except UnknownNameError:
         found = None
     if found is None:

@@ -17,7 +17,8 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         "transformers.tokenizer": "AutoTokenizer PreTrainedTokenizer PreTrainedTokenizerFast PreTrainedTokenizerBase BatchEncoding"
         " GPT2Tokenizer GPT2TokenizerFast BertTokenizer BertTokenizerFast LlamaTokenizer LlamaTokenizerFast RobertaTokenizer RobertaTokenizerFast"
         " DistilBertTokenizer DistilBertTokenizerFast T5Tokenizer T5TokenizerFast BartTokenizer BartTokenizerFast CLIPTokenizer CLIPTokenizerFast"
-        " DebertaV2Tokenizer DebertaV2TokenizerFast WhisperTokenizer WhisperTokenizerFast ElectraTokenizer ElectraTokenizerFast",
+        " DebertaV2Tokenizer DebertaV2TokenizerFast WhisperTokenizer WhisperTokenizerFast ElectraTokenizer ElectraTokenizerFast"
+        " Qwen2Tokenizer Qwen2TokenizerFast GemmaTokenizer GemmaTokenizerFast",
         "transformers.processors": "AutoImageProcessor AutoFeatureExtractor ViTImageProcessor ViTFeatureExtractor CLIPProcessor CLIPImageProcessor"
         " AutoProcessor WhisperProcessor WhisperFeatureExtractor",
         "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForTokenClassification DataCollatorForSeq2Seq"

@@ -61,9 +61,14 @@ def launches_of(snapshot: Snapshot, entry: str) -> tuple[Launch, ...]:
     return _launches(snapshot, entry, _may_launch)
 
 
+#: What a reader is to put in, in a line of documentation.
+_GAP = re.compile(r"<[^<>]+>|^<|>$")
+
+
 def documented_starts_of(snapshot: Snapshot, entry: str) -> tuple[Launch, ...]:
-    """The ways in which the repository's documentation, and the comments of its configurations, say to start ``entry``."""
-    return _launches(snapshot, entry, _is_readme) + _launches(snapshot, entry, _is_prose)
+    """The ways in which the repository's documentation, and the comments of its configurations, say to start ``entry``: those with the fewest gaps first."""
+    found = _launches(snapshot, entry, _is_readme) + _launches(snapshot, entry, _is_prose)
+    return tuple(sorted(found, key=lambda launch: sum(_GAP.search(word) is not None for word in launch.arguments)))
 
 
 def _is_readme(path: str) -> bool:

@@ -164,7 +164,7 @@ def _passed_back(_node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Te
     return gradients[:1]
 
 
-@operation("split", ".split", "split_with_sizes", "functional.split")
+@operation("split", ".split", "split_with_sizes", ".split_with_sizes", "functional.split")
 def split(x: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive parts along a dimension."""
     at, part = dimension(dim, x.ndim), split_size_or_sections

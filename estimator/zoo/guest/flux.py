@@ -76,6 +76,7 @@ class FluxTransformer2DModel(DiffusionModel):
         self.config = config
         heads, size = config.num_attention_heads, config.attention_head_dim
         self.inner_dim = width = heads * size
+        self.pos_embed = nn.Identity()
         self.time_text_embed = Embeddings(width, config.pooled_projection_dim, config.guidance_embeds)
         self.context_embedder = nn.Linear(config.joint_attention_dim, width)
         self.x_embedder = nn.Linear(config.in_channels, width)

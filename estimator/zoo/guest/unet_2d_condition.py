@@ -139,6 +139,9 @@ class UNet2DConditionModel(DiffusionModel):
         self, sample, timestep, encoder_hidden_states, added_cond_kwargs=None, return_dict=True, down_block_additional_residuals=None,
         mid_block_additional_residual=None, down_intrablock_additional_residuals=None, **others,
     ):  # fmt: skip
+        if down_intrablock_additional_residuals is None and mid_block_additional_residual is None and down_block_additional_residuals is not None:
+            # Residuals without one for the middle are an adapter's: they are added inside the blocks.
+            down_intrablock_additional_residuals, down_block_additional_residuals = list(down_block_additional_residuals), None
         time = self.time_of(sample, timestep, added_cond_kwargs)
         uneven = any(edge % 2 ** (len(self.up_blocks) - 1) for edge in sample.shape[-2:])
         sample = self.conv_in(sample)

@@ -78,3 +78,9 @@ def test_documentation_counts_apart():
     assert launches_of(snapshot, "train.py") == ()
     [found] = documented_starts_of(snapshot, "train.py")
     assert (dict(found.settings), dict(found.options)) == ({"model": "gpt2"}, {"mixed_precision": "bf16"})
+
+
+def test_a_documented_start_without_gaps_is_tried_first():
+    text = b"```\naccelerate launch train.py --batch_size <batch size> --epochs 3\n\naccelerate launch train.py --batch_size 4 --output <where>\n```\n"
+    found = documented_starts_of(Snapshot.of({"train.py": b"", "README.md": text}), "train.py")
+    assert [each.line for each in found] == [4, 2]

@@ -98,6 +98,7 @@ class DDPMScheduler:
         self.num_train_timesteps = num_train_timesteps
         self.alphas_cumprod = torch.zeros(num_train_timesteps)
         self.timesteps = list(range(num_train_timesteps))
+        self.sigmas = torch.zeros(num_train_timesteps + 1)
 
     @classmethod
     def from_pretrained(cls, name, **options):

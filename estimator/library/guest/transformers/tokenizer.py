@@ -144,3 +144,4 @@ GPT2Tokenizer = GPT2TokenizerFast = BertTokenizer = BertTokenizerFast = LlamaTok
 RobertaTokenizer = RobertaTokenizerFast = DistilBertTokenizer = DistilBertTokenizerFast = AutoTokenizer
 T5Tokenizer = T5TokenizerFast = BartTokenizer = BartTokenizerFast = CLIPTokenizer = CLIPTokenizerFast = AutoTokenizer
 DebertaV2Tokenizer = DebertaV2TokenizerFast = WhisperTokenizer = WhisperTokenizerFast = ElectraTokenizer = ElectraTokenizerFast = AutoTokenizer
+Qwen2Tokenizer = Qwen2TokenizerFast = GemmaTokenizer = GemmaTokenizerFast = AutoTokenizer
