@@ -24,3 +24,15 @@ def test_anything_else_is_refused(header: str) -> None:
 def test_another_body_or_no_secret_is_refused() -> None:
     assert not is_genuine(BODY + b" ", SIGNATURE, [SECRET])
     assert not is_genuine(BODY, SIGNATURE, [])
+
+
+def test_every_secret_is_compared_in_constant_time_whichever_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(expected: bytes, given: bytes) -> bool:
+        compared.append((expected, given))
+        return expected == given
+
+    monkeypatch.setattr("bot.signature.hmac.compare_digest", compare)
+    assert is_genuine(BODY, SIGNATURE, [SECRET, b"older", b"oldest"])
+    assert [given for _, given in compared] == [SIGNATURE.removeprefix("sha256=").encode()] * 3

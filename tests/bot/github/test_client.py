@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
 import pytest
 from aiohttp import web
 
@@ -95,20 +98,42 @@ async def test_a_redirect_to_a_stranger_is_not_followed() -> None:
         asked.append(request)
         raise web.HTTPFound("http://127.0.0.1:1/steal")
 
-    application = web.Application()
-    application.router.add_get("/{path:.*}", elsewhere)
-    runner = web.AppRunner(application)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    address = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    async with Transport(address, f"{address}/graphql", 5.0, Metrics()) as transport:
+    async with served("/{path:.*}", elsewhere) as address, Transport(address, f"{address}/graphql", 5.0, Metrics()) as transport:
         with pytest.raises(UntrustedHostError):
             await transport.send("GET", "/repos/octo/train/tarball/main", "token")
         with pytest.raises(UntrustedHostError):
             async with transport.open("GET", "http://169.254.169.254/latest", "token"):
                 pass
-    await runner.cleanup()
     assert len(asked) == 1
+
+
+async def test_a_redirect_to_the_archives_host_goes_without_the_token() -> None:
+    seen: dict[str, str | None] = {}
+
+    async def lead_on(request: web.Request) -> web.Response:
+        seen[request.path] = request.headers.get("Authorization")
+        raise web.HTTPFound({"/first": "/second", "/second": f"{archives}/archive"}[request.path])
+
+    async def archive(request: web.Request) -> web.Response:
+        seen[request.path] = request.headers.get("Authorization")
+        return web.json_response({})
+
+    async with served("/archive", archive) as archives, served("/{path:.*}", lead_on) as address:
+        async with Transport(address, f"{address}/graphql", 5.0, Metrics()) as transport:
+            transport._hosts |= {archives.removeprefix("http://")}
+            await transport.send("GET", "/first", "token")
+    assert seen == {"/first": "Bearer token", "/second": "Bearer token", "/archive": None}
+
+
+@asynccontextmanager
+async def served(path: str, handler: Callable[[web.Request], Awaitable[web.Response]]) -> AsyncIterator[str]:
+    application = web.Application()
+    application.router.add_get(path, handler)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    await runner.cleanup()
 
 
 @pytest.mark.parametrize("target", ["http://127.0.0.1:1/repositories/7/issues", "/somewhere/else", ""])

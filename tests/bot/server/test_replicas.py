@@ -134,21 +134,24 @@ def migrated(database: str) -> None:
 
 
 async def test_a_database_that_restarts_loses_nothing(server: Server, tmp_path: Path) -> None:
+    """Both processes lose the lock that says they live, so each may take the other's jobs over although it lives."""
     async with Simulator.start() as github:
         repository = github.create_repository("octo/restarted", {"train.py": TRAIN})
-        port = free_port()
+        port, other_port = free_port(), free_port()
         github.webhook_url = f"http://127.0.0.1:{port}/webhook"
-        with process(github, tmp_path, port, database=server.address):
+        with process(github, tmp_path / "1", port, database=server.address), process(github, tmp_path / "2", other_port, database=server.address):
             await listening(port)
-            running = repository.open_pull_request("running", title="Running", files={"train.py": BUGGY + "# SLEEP 1\n"})
-            await until(lambda: repository.check_runs(running.head_sha))
+            await listening(other_port)
+            pulls = [opened(repository, f"running-{number}", "# SLEEP 1\n") for number in range(3)]
+            for pull in pulls:
+                await until(lambda pull=pull: repository.check_runs(pull.head_sha))
             await asyncio.to_thread(server.stop)
             await asyncio.sleep(1.5)
             await asyncio.to_thread(server.start)
-            after = repository.open_pull_request("after", title="After", files={"train.py": BUGGY})
-            for pull in (running, after):
+            pulls.append(opened(repository, "after"))
+            for pull in pulls:
                 await checked(repository, pull)
             await idle(port)
-        for pull in (running, after):
+        for pull in pulls:
             assert (len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) == (1, 1, 1)
         assert github.violations == []
