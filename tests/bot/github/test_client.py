@@ -118,10 +118,13 @@ async def test_a_redirect_to_the_archives_host_goes_without_the_token() -> None:
         seen[request.path] = request.headers.get("Authorization")
         return web.json_response({})
 
-    async with served("/archive", archive) as archives, served("/{path:.*}", lead_on) as address:
-        async with Transport(address, f"{address}/graphql", 5.0, Metrics()) as transport:
-            transport._hosts |= {archives.removeprefix("http://")}
-            await transport.send("GET", "/first", "token")
+    async with (
+        served("/archive", archive) as archives,
+        served("/{path:.*}", lead_on) as address,
+        Transport(address, f"{address}/graphql", 5.0, Metrics()) as transport,
+    ):
+        transport._hosts |= {archives.removeprefix("http://")}
+        await transport.send("GET", "/first", "token")
     assert seen == {"/first": "Bearer token", "/second": "Bearer token", "/archive": None}
 
 
