@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
 
 #: Classes whose objects a function can do without, and which some of its callers have.
-_HANDED_OVER = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.amp.GradScaler"})
+_HANDED_OVER = frozenset({"torch.optim.lr_scheduler.LRScheduler", "torch.amp.GradScaler", "torch.optim.Optimizer"})
 
 
 def open_options(domain: TraceDomain, instance: Instance) -> None:
@@ -66,12 +66,21 @@ def _mentioned(test: ast.expr) -> frozenset[str]:
 
 
 def handed_over(function: Function) -> dict[str, ast.arg]:
-    """The schedulers and scalers that are absent by default: whoever trains with one passes it."""
+    """The optimizers, schedulers and scalers that are absent by default, and that nothing takes the place of: whoever trains with one passes it."""
     return {
         name: parameter
         for name, parameter in _absent(function).items()
-        if parameter.annotation is not None and (role := named_role(ast.unparse(parameter.annotation))) is not None and role.cls in _HANDED_OVER
+        if parameter.annotation is not None
+        and (role := named_role(ast.unparse(parameter.annotation))) is not None
+        and role.cls in _HANDED_OVER
+        and not _made_where_absent(function, name)
     }
+
+
+def _made_where_absent(function: Function, name: str) -> bool:
+    """Whether the function makes one where none is passed."""
+    targets = (target for node in walk(function.node) if isinstance(node, ast.Assign) for target in node.targets)
+    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
 
 
 def gone_through(function: Function) -> dict[str, ast.arg]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from analysis.index import index
 from analysis.library.entries import Entry
 from analysis.library.program import trace_program
@@ -103,3 +105,29 @@ class Trainer:
 
 def test_a_switch_that_the_program_sets_is_what_it_was_set_to():
     assert evaluated("evaluate=True") == [True, True]
+
+
+ACTOR = """
+import torch
+
+class Actor:
+    def __init__(self, policy: torch.nn.Module, optimizer: torch.optim.Optimizer = None):
+        self.role = "frozen" if optimizer is None else "trained"
+        {filled}
+        self.policy, self.optimizer = policy, optimizer
+
+    def update(self, batches):
+        for batch in batches:
+            self.optimizer.zero_grad()
+            self.policy(batch).sum().backward()
+            self.optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("filled", "stepped"), [("pass", "Optimizer"), ("if optimizer is None: optimizer = torch.optim.SGD(policy.parameters(), lr=0.1)", "SGD")]
+)
+def test_whoever_trains_passes_an_optimizer_unless_one_is_made_in_its_place(filled, stepped):
+    snapshot = Snapshot.of({"actor.py": ACTOR.format(filled=filled).encode()})
+    trace = next(iter(trace_program(snapshot, index(snapshot), ["actor.py"])))
+    assert {event.subject.cls.name for event in trace.events(Kind.STEP)} == {stepped}
