@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
     from analysis.source import Span
 
+#: Beginning of the use that tells the annotation of a parameter for which a symbol was passed.
+PASSED_AS = ": "
+
 
 def bind(machine: Machine, function: Function, args: list[Value], kwargs: dict[str, Value], frame: Frame, span: Span) -> None:
     """Fill the parameters of ``frame``. What the source does not pass and has no default becomes a symbol."""
@@ -36,6 +39,8 @@ def bind(machine: Machine, function: Function, args: list[Value], kwargs: dict[s
         else:
             default = function.defaults[index - first_default] if index >= first_default else MISSING
             value, place = _not_given(default, more, spread, name, span, machine), None
+        if parameter.annotation is not None and isinstance(value, Symbol):
+            value.uses.add(f"{PASSED_AS}{ast.unparse(parameter.annotation)}")
         _set(machine, frame, name, value, (place or frame.file.span(parameter)) if tracked else None)
     for parameter in arguments.kwonlyargs:
         name = parameter.arg

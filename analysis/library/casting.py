@@ -27,6 +27,8 @@ to cuda cpu float double half long int view reshape squeeze unsqueeze flatten pe
 contiguous size dim numpy chunk split repeat expand gather softmax log_softmax sigmoid tanh relu clamp add sub mul div matmul sample
 """
 _OF_DATA = frozenset(_DATA.split())
+#: Attributes of tensors and arrays.
+_ABOUT_DATA = frozenset({"shape", "device", "dtype", "ndim", "T"})
 
 
 class Castable(Symbol):
@@ -78,6 +80,12 @@ def batches_of(value: Value, *, whole: bool = False) -> Castable | None:
             return symbol.source if inside and isinstance(symbol.source, Castable) else None
         symbol, inside = symbol.whole, True
     return None
+
+
+def _has_settings(symbol: Symbol) -> bool:
+    """Whether attributes are read from it that are neither called nor such as data have."""
+    read = ((key, part) for key, part in symbol.parts.items() if isinstance(key, str) and key.startswith(".") and isinstance(part, Symbol))
+    return any("call" not in part.uses and key[1:] not in _ABOUT_DATA for key, part in read)
 
 
 class Casting:
@@ -138,6 +146,12 @@ class Casting:
                 self._fed.append((callee, source))
             elif source is not None:
                 source.uses.add("fed")
+
+    def given_anew(self) -> frozenset[Name]:
+        """The symbols that may stand for a batch: known before any loop, of no role, with no settings read from them."""
+        named = (symbol for symbol in self.symbols if symbol.whole is None and symbol.stamp == () and symbol.why.isidentifier())
+        free = (symbol for symbol in named if role_of(symbol, self.annotated.get((symbol.why, symbol.span), "")) is None)
+        return frozenset((symbol.why, symbol.span) for symbol in free if not _has_settings(symbol))
 
     def solve(self) -> dict[Name, Role]:
         """The roles that this run's symbols turned out to have, with those known before."""

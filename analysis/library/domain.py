@@ -10,7 +10,7 @@ from analysis.interpreter.values import MISSING, Alternatives, Call, Class, Exte
 from analysis.library import assumed_windows, decisions, failures, opaque, stores
 from analysis.library.autograd import Autograd
 from analysis.library.bars import shown_by
-from analysis.library.casting import Casting
+from analysis.library.casting import Casting, Name
 from analysis.library.configured_files import configured
 from analysis.library.data_tables import dropped_table
 from analysis.library.guest_source import REEXPORTED, source_of
@@ -33,13 +33,15 @@ class World:
     """One way in which a program can run: on several ranks or alone, its undecided flags all on or all off.
 
     ``collecting``: a short run that only finds out what is done to arguments that nobody passes. ``turned``: conditions that are answered the
-    other way, since their first answer ended the program.
+    other way, since their first answer ended the program. ``batches``: the entry trains on one batch, whoever calls it does so once per batch, and these
+    of its arguments are other ones each time.
     """
 
     distributed: bool = False
     flags: bool = True
     collecting: bool = False
     turned: frozenset[Span] = frozenset()
+    batches: frozenset[Name] | None = None
 
 
 #: Built-in functions that mean more to a trace than to Python.

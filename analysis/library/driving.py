@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import GuestRaise
-from analysis.interpreter.values import Class, Function, Instance, Module, Partial, Value
+from analysis.interpreter.values import Class, Function, HostFunction, Instance, Module, Partial, Symbol, Value
 from analysis.library.annotations import annotated
 from analysis.library.decisions import turn_last
 from analysis.library.functions import unwrapped
@@ -70,9 +70,21 @@ def _call(domain: TraceDomain, function: Value, receiver: Instance | None) -> Va
     first = [receiver] if receiver is not None else []
     options = {**_switches(domain, inner), **{name: _argument(domain, inner, parameter) for name, parameter in _wanted(domain, inner).items()}}
     given = [*first, *_arguments(domain, inner, skip=len(first))]
+    if domain.world.batches is not None:
+        return _imagined(domain, "batch_by_batch", [Partial(function, (), options), HostFunction("given", lambda _: _anew(domain, given))])
     if _evaluates_the_next(inner):
         return _imagined(domain, "again_and_again", [Partial(function, tuple(given), options)])
     return machine.call(function, given, options, span)
+
+
+def _anew(domain: TraceDomain, given: list[Value]) -> Value:
+    """The arguments of the next call: another batch in the place of each that may be one."""
+    stamp, batches = domain.machine.stamp, domain.world.batches or ()
+    anew = (
+        domain.casting.symbol(each.why, each.span, stamp, varying=each.rank_varying) if isinstance(each, Symbol) and (each.why, each.span) in batches else each
+        for each in given
+    )
+    return tuple(anew)
 
 
 def _evaluates_the_next(function: Function) -> bool:

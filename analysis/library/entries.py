@@ -132,9 +132,14 @@ class _Targets:
                 for place in self._named.get((near, called), ()):
                     owner, _, name = place[1].rpartition(".")
                     same_class = owner == qualname.rpartition(".")[0] and near == path
-                    by_name = name == called and (name not in _GENERIC or same_class)
+                    by_name = name == called and (name not in _GENERIC or same_class or (not owner and _takes(index, path, name)))
                     if place != caller and (by_name or (owner == called and not same_class)):
                         yield place
+
+
+def _takes(index: Index, path: str, name: str) -> bool:
+    """Whether the file imports something by that name."""
+    return any(dotted.rpartition(".")[2] == name for dotted in index.facts[path].imports)
 
 
 def _outermost(found: Definition, definitions: dict[str, Definition]) -> str | None:

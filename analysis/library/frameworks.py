@@ -11,7 +11,7 @@ from analysis.library.knowledge import Example, Subject
 from analysis.library.loading import SHARDS
 from analysis.library.optimizers import OPTIMIZER
 from analysis.library.ownership import owner_of
-from analysis.library.recording import emit
+from analysis.library.recording import emit, modes
 from analysis.library.schedulers import SCHEDULER
 from analysis.library.tensor import tensors_in
 from analysis.trace.events import Kind
@@ -50,16 +50,33 @@ Trainer(model=AutoModel.from_pretrained("x"), args=TrainingArguments("out"), tra
 )
 
 
+#: What is logged for all of a run's ranks, as each of them has it, decides which checkpoint is kept, or when to stop.
+SELECTION = "selection"
+#: Of a callback: the name of the number that it goes by.
+_MONITOR = "callback: monitor"
+
+
 @SUBJECT.function("preflight_library.framework_loader")
 def _loader(call: Call) -> Value:
-    """The batches of an epoch: a loader that was not given gives unknown ones; whose order is the framework's business."""
+    """The batches of an epoch: a loader that was not given gives unknown ones; whose order is the framework's business.
+
+    In an evaluation each rank is dealt batches of its own.
+    """
     given = call.args[0]
     loader = next(_loaders(given), None)
     if loader is not None:
-        return call.machine.iterate(loader, call.span)
+        return _dealt(call, call.machine.iterate(loader, call.span))
     if isinstance(given, (list, dict)) or given is None or isinstance(given, Symbol):
         return _batches(call)
     return call.machine.iterate(given, call.span)
+
+
+def _dealt(call: Call, batches: Iterator[Value]) -> Iterator[Value]:
+    evaluates = domain_of(call).world.distributed and not modes(call.machine).grad
+    for batch in batches:
+        for tensor in tensors_in(batch) if evaluates else ():
+            tensor.rank_varying = True
+        yield batch
 
 
 def _loaders(value: Value) -> Iterator[Instance]:
@@ -77,7 +94,9 @@ def _loaders(value: Value) -> Iterator[Instance]:
 def _batches(call: Call) -> Iterator[Value]:
     domain = domain_of(call)
     for _ in range(domain.rehearsal.horizon.rounds):
-        yield domain.autograd.plain("batch")
+        batch = domain.autograd.plain("batch")
+        batch.rank_varying = domain.world.distributed and not modes(call.machine).grad
+        yield batch
 
 
 @SUBJECT.function("preflight_library.framework_accelerator")
@@ -105,10 +124,19 @@ def _total(call: Call) -> Value:
 
 @SUBJECT.function("preflight_library.log_value")
 def _log(call: Call) -> Value:
-    name, value, sync = call.args
-    if call.machine.truth(sync, call.span) is True:
+    name, value, sync, monitored = call.args
+    synchronises = call.machine.truth(sync, call.span) is True
+    if synchronises:
         emit(call.machine, Kind.COLLECTIVE, subject="sync_dist", value=value)
-    emit(call.machine, Kind.LOG, subject=name, value=value, detail="framework")
+    emit(call.machine, Kind.LOG, subject=name, value=value, detail=SELECTION if name in monitored and not synchronises else "framework")
+
+
+@SUBJECT.function("preflight_library.monitored_by")
+def _monitored(call: Call) -> Value:
+    """The names of the numbers by which callbacks choose checkpoints, or stop."""
+    callbacks = call.args[0] if isinstance(call.args[0], (list, tuple)) else [call.args[0]]
+    names = (each.fields.get(_MONITOR) for each in callbacks if isinstance(each, Instance))
+    return tuple(name for name in names if isinstance(name, str))
 
 
 @SUBJECT.function("preflight_library.together")
@@ -175,4 +203,11 @@ def _callback(dotted: str) -> Value:
     name = dotted.rpartition(".")[2]
     if name == "rank_zero_only":
         return HostFunction(dotted, lambda call: on_main(call.args[0]))
-    return HostFunction(dotted, lambda call: call.machine.construct(domain_of(call).library.cls("unknown.Reporter"), [], {}, call.span))
+    return HostFunction(dotted, _built)
+
+
+def _built(call: Call) -> Value:
+    made = call.machine.construct(domain_of(call).library.cls("unknown.Reporter"), [], {}, call.span)
+    if isinstance(made, Instance):
+        made.fields[_MONITOR] = call.kwargs.get("monitor")
+    return made

@@ -42,6 +42,8 @@ CHANGE_BUDGET = 400_000
 RESERVE = 60_000
 #: Steps of a run that only collects what is done to arguments.
 COLLECTING_BUDGET = 20_000
+#: So few steps has the training on one batch that is repeated, as by whoever calls it.
+SHORT_STEP = 6_000
 #: How many flags are turned round where a program ends in an exception before it trains.
 MOST_TURNED = 3
 #: Bytes that say a program may run on several ranks.
@@ -138,8 +140,9 @@ class Tracing:
             return
         roles = collected.domain.casting.solve()
         horizon = (Horizon.for_window if collected.complete else Horizon.in_doubt)(collected.domain.rehearsal.window)
-        several = [World(distributed=True)] if self.may_be_distributed(entry) else []
-        todo = several if entry.together else [World(), *several]
+        alone = World(batches=collected.batches() if entry.qualname else None)
+        several = [replace(alone, distributed=True)] if self.may_be_distributed(entry) else []
+        todo = several if entry.together else [alone, *several]
         left, skipped = most, frozenset[ast.AST]()
         while todo:
             world = todo.pop(0)
@@ -164,7 +167,7 @@ class Tracing:
             ran.reached.update(place for place in ended.reached() if world.flags or place[0] not in self._changed)
             yield ended.trace(seen or self.snapshot, entry)
             if ended.domain.decided_flags and world.flags and not world.distributed:
-                todo.append(World(flags=False))
+                todo.append(replace(alone, flags=False))
 
 
 def _not_run(snapshot: Snapshot, entry: Entry) -> Trace:
@@ -192,6 +195,10 @@ class Run:
         unresolved = tuple(dict.fromkeys(self.machine.unresolved))
         world = self.domain.world
         return Trace(snapshot, self.machine.tree.root, entry.path, entry.qualname, world.distributed, self.complete, self.result, unresolved, world.flags)
+
+    def batches(self) -> frozenset[Name] | None:
+        """If it trained on one batch, in few steps and in no loop: the arguments that may be batches."""
+        return self.domain.casting.given_anew() if self.complete and self.steps < SHORT_STEP and self.domain.rehearsal.in_loops == {False} else None
 
     @property
     def came_to_nothing(self) -> bool:

@@ -143,6 +143,8 @@ class Rehearsal:
         self._windows: dict[tuple[int, ...], int] = {}
         #: Whether a backward or a step happened.
         self.trained = False
+        #: Whether backwards and steps happened in loops, outside of them, or both.
+        self.in_loops: set[bool] = set()
         #: How many backwards and steps happened, and how often a generator's loop found that some had while it was suspended.
         self.trainings = self.consumed = 0
         self._plans: dict[int, Plan] = {}
@@ -160,6 +162,7 @@ class Rehearsal:
         if kind not in _TRAINING:
             return
         self.trained = True
+        self.in_loops.add(bool(machine.stamp))
         self.trainings += 1
         inside = False
         for number, _ in reversed(machine.stamp):

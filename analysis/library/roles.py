@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.interpreter.binding import PASSED_AS
 from analysis.interpreter.values import Instance, Symbol
 from analysis.library.ranks import is_rank
 
@@ -90,7 +91,8 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
     """The role of ``symbol``, if its annotation or its uses tell."""
     if is_rank(symbol):
         return RANK_ROLE
-    named = named_role(annotation) if annotation else None
+    annotations = (annotation, *(use.removeprefix(PASSED_AS) for use in symbol.uses if use.startswith(PASSED_AS)))
+    named = next((role for each in annotations if each and (role := named_role(each)) is not None), None)
     if named is not None:
         return named
     used = uses_of(symbol)
@@ -121,7 +123,7 @@ def _is_named(annotation: str, role: Role) -> bool:
 
 def uses_of(symbol: Symbol) -> set[str]:
     """What was done to it: "step" a method called, ".dataset" an attribute read, "()" called itself, "iterate", "len", "made" by a call, and others."""
-    used = {"()" if use == "call" else use for use in symbol.uses}
+    used = {"()" if use == "call" else use for use in symbol.uses if not use.startswith(PASSED_AS)}
     if symbol.why.endswith(")") or symbol.why.startswith("an item of "):
         used.add("made")
     for key, part in symbol.parts.items():

@@ -16,7 +16,7 @@ from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames, visible
-from analysis.trace.reading import around
+from analysis.trace.reading import around, call_at
 
 #: Said in place of an operation where the graph was never recorded.
 NO_GRAD = "no_grad"
@@ -33,6 +33,18 @@ def without_gradients_at(trace: Trace, event: Event) -> Span:
         if any(name in ast.unparse(item.context_expr) for block in blocks for item in block.items for name in _SWITCHES):
             return span
     return visible(event, files)
+
+
+def _is_only_use(trace: Trace, cut: Span) -> bool:
+    """Whether what is cut has no name, or none that is read in another place: there it keeps its graph."""
+    stands = around(trace.snapshot, cut) if cut.path in trace.snapshot.contents else None
+    match call_at(trace.snapshot, cut):
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if stands is not None and stands.function is not None:
+            reads = (each for each in ast.walk(stands.function) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load))
+            return sum(each.id == name for each in reads) == 1
+        case ast.Call(func=ast.Attribute()):
+            return True
+    return False
 
 
 class GradientUses:
@@ -83,7 +95,7 @@ class GradientUses:
         for event in self._trace.events(Kind.FORWARD):
             if not event.context.grad and not self._trace.undecided(event) and made.intersection(tensors_in(event.value)) and self.starved([event.subject]):
                 yield Made(NO_GRAD, (), {}, without_gradients_at(self._trace, event))
-        yield from (each for each, before in cuts_anywhere_in(loss) if self.starved(before.owners))
+        yield from (each for each, before in cuts_anywhere_in(loss) if _is_only_use(self._trace, each.span) and self.starved(before.owners))
 
     def starved(self, owners: Iterable[Owner]) -> bool:
         """Whether an optimizer of parameters of ``owners`` steps, and no backward of the whole program comes to them."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.rules._objects import Concern, concern
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import within
+from analysis.trace.places import visible, within
+from analysis.trace.reading import around, call_at
 
 #: So many steps of an optimizer between two of its schedule make an epoch, and so many batches.
 SEVERAL = 3
@@ -69,9 +73,35 @@ def rhythm_of_micro_batches(trace: Trace, scheduler: Instance, length: Value) ->
     rhythm = Rhythm(moved[0], updated[0], per_epoch=False, epochs=outer.stop, batches=batches)
     if len(moved) == len(updated) and _is_product(length, batches, outer.stop):
         return rhythm, _TOO_SLOW
-    if len(moved) == batches and _is_share(length, batches, outer.stop, first + 1):
+    if len(moved) == batches and (_is_share(length, batches, outer.stop, first + 1) or _ends_by_updates(trace, scheduler, moved[0])):
         return rhythm, _TOO_FAST
     return None
+
+
+def _ends_by_updates(trace: Trace, scheduler: Instance, step: Event) -> bool:
+    """Whether the loop around a schedule's step ends when a number that is counted up in a branch of it has come to the schedule's length."""
+    built = call_at(trace.snapshot, scheduler.span) if scheduler.span is not None else None
+    stands = around(trace.snapshot, visible(step, trace.snapshot.contents))
+    if built is None or stands is None or stands.function is None:
+        return False
+    given = (*built.args, *(keyword.value for keyword in built.keywords))
+    lengths = {ast.unparse(each) for each in given if isinstance(each, (ast.Name, ast.Attribute))}
+    nodes = list(walk(stands.function))
+    everywhere = list(_counted_up([stands.function]))
+    inside = [name for branch in nodes if isinstance(branch, ast.If) for name in _counted_up(branch.body)]
+    counted = {name for name in inside if everywhere.count(name) <= inside.count(name)}
+    compared = (node for node in nodes if isinstance(node, ast.Compare) and len(node.comparators) == 1)
+    pairs = (pair for node in compared for pair in ((node.left, node.comparators[0]), (node.comparators[0], node.left)))
+    return any(isinstance(left, ast.Name) and left.id in counted and ast.unparse(right) in lengths for left, right in pairs)
+
+
+def _counted_up(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names of ``name += 1`` in the statements."""
+    for part in body:
+        for node in walk(part):
+            match node:
+                case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=ast.Constant(value=1)):
+                    yield name
 
 
 def _is_product(length: Value, one: Value, other: Value) -> bool:

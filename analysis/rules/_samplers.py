@@ -12,6 +12,7 @@ from analysis.library.ranks import asks_for_rank
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
 from analysis.syntax import walk
+from analysis.trace.reading import around
 
 #: Samplers inside samplers beyond which none is looked for.
 _MOST = 8
@@ -53,7 +54,7 @@ def _is_own(first: ast.expr, own: set[str]) -> bool:
 
 
 def _beginnings(snapshot: Snapshot, span: Span | None) -> Iterator[ast.expr]:
-    """Where slices and ranges of a class begin."""
+    """Where slices, of iterators too, and ranges of a class begin."""
     source = snapshot.source(span.path) if span is not None and span.path in snapshot.contents else None
     found = (node for node in walk(source.tree) if isinstance(node, ast.ClassDef) and source.span(node) == span) if isinstance(source, SourceFile) else ()
     for node in (part for cls in found for part in walk(cls)):
@@ -62,15 +63,39 @@ def _beginnings(snapshot: Snapshot, span: Span | None) -> Iterator[ast.expr]:
                 yield first
             case ast.Call(func=ast.Name(id="range"), args=[first, _, *_]):
                 yield first
+            case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[_, first, _, *_]):
+                yield first
 
 
-def dealt_out(loader: Value) -> Instance | None:
-    """The part of a data set that a loader reads, if it is every so many-th sample from the rank on, to the end: some ranks get one more than others."""
+#: Functions that cut a list into as many parts as they are told, some of them longer by one.
+_CUTTING = frozenset({"array_split", "tensor_split"})
+
+
+def dealt_out(snapshot: Snapshot, loader: Value) -> Instance | None:
+    """The part of a data set that a loader reads, if some ranks get one sample more than others.
+
+    It is every so many-th sample from the rank on, to the end, or one part of a list that was cut in as many parts as there are ranks.
+    """
     dataset = loader.fields.get("dataset") if isinstance(loader, Instance) else None
     match dataset.fields.get("indices") if isinstance(dataset, Instance) else None:
         case Counting(rank_varying=True, step=int(step), stop=Symbol(test=())) if step > 1:
             return dataset if isinstance(dataset, Instance) else None
+        case Symbol(rank_varying=True) if isinstance(dataset, Instance) and _is_cut(snapshot, dataset.span):
+            return dataset
     return None
+
+
+def _is_cut(snapshot: Snapshot, built: Span | None) -> bool:
+    """Whether the function in which something was built takes one of the parts of a list, and computes no length to which it could have been cut before."""
+    stands = around(snapshot, built) if built is not None and built.path in snapshot.contents else None
+    nodes = list(walk(stands.function)) if stands is not None and stands.function is not None else []
+    if any(isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.FloorDiv)) for node in nodes):
+        return False
+    for node in nodes:
+        match node:
+            case ast.Subscript(value=ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name))) if name in _CUTTING:
+                return True
+    return False
 
 
 def prepared(loader: Instance) -> bool:

@@ -25,7 +25,7 @@ from analysis.library.streaming import DIVIDED, TABLE, divides_by_worker
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in
 from analysis.rules._ranks import depends_on_rank
-from analysis.rules._samplers import prepared
+from analysis.rules._samplers import picks_by_rank, prepared
 from analysis.rules._worlds import several_ranks
 from analysis.source import SourceFile, Span
 from analysis.syntax import walk
@@ -56,7 +56,8 @@ def check(trace: Trace) -> Iterator[Reported]:
                 told.add(built.span)
                 yield _reported_table(trace, built, stream)
             continue
-        reader = _reader(trace, stream)
+        whole = _reader(trace, stream)
+        reader = whole or _rank_reader(trace, stream)
         if reader is None or not isinstance(stream, Instance) or prepared(built.subject) or built.detail.get("worker_init_fn") is not None:
             continue
         span = _first_item(reader)
@@ -66,7 +67,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         if isinstance(workers, int) and workers > 1 and not _speaks(trace, stream, (_WORKERS,)):
             told.add(span)
             yield _reported(trace, built, stream, span, f"each of the loader's {workers} workers", f"every sample comes {workers} times")
-        elif several_ranks(trace) and _averaged(trace) and built.context.rank_guard is None and not depends_on_rank(trace.snapshot, stream):
+        elif whole is not None and _averages(trace) and built.context.rank_guard is None and not depends_on_rank(trace.snapshot, stream):
             told.add(span)
             yield _reported(trace, built, stream, span, "each rank", "every rank trains on all of it")
 
@@ -114,8 +115,9 @@ def _reported_pipeline(trace: Trace, built: Event, stream: Instance) -> Reported
     return Reported(finding)
 
 
-def _averaged(trace: Trace) -> bool:
-    return any(event.detail in {"ddp", "fsdp", "fsdp2"} for event in trace.events(Kind.WRAP)) or _by_framework(trace)
+def _averages(trace: Trace) -> bool:
+    """Whether the program runs on several ranks for sure, and averages their gradients."""
+    return several_ranks(trace) and (any(event.detail in {"ddp", "fsdp", "fsdp2"} for event in trace.events(Kind.WRAP)) or _by_framework(trace))
 
 
 def _by_framework(trace: Trace) -> bool:
@@ -131,6 +133,14 @@ def _reader(trace: Trace, stream: Value) -> Function | None:
         return None
     found = stream.cls.find("__iter__")
     return found if isinstance(found, Function) else None
+
+
+def _rank_reader(trace: Trace, stream: Value) -> Function | None:
+    """The ``__iter__`` of a stream that takes this rank's part of what it reads, and speaks of no other way to divide it."""
+    if not isinstance(stream, Instance) or not stream.cls.has_base(_STREAM) or not picks_by_rank(trace.snapshot, stream):
+        return None
+    found = stream.cls.find("__iter__")
+    return found if isinstance(found, Function) and not _speaks(trace, stream, (*(set(_WORDS) - {"islice"}), _WORKERS)) else None
 
 
 def _speaks(trace: Trace, stream: Instance, words: tuple[str, ...]) -> bool:
@@ -171,7 +181,7 @@ def _reported(trace: Trace, built: Event, stream: Instance, span: Span, who: str
             RULE.severity,
             min(confidence_in(stream), Confidence.MEDIUM if trace.undecided(built) else Confidence.HIGH),
             span,
-            f"{who} yields the whole stream from here on: {effect}",
+            f"{who} yields all that comes from here on: {effect}",
             (Evidence(place, "the loader that reads the stream"), Evidence(span, "nothing asks which worker or rank this is")),
             no_fix_because="which items belong to which worker depends on what the stream is made of: files, lines or records",
         )

@@ -16,20 +16,21 @@ from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
-from analysis.interpreter.values import Instance, Symbol, Value
+from analysis.interpreter.values import Instance, Value
+from analysis.library.frameworks import SELECTION
 from analysis.library.optimizers import PREPARED
 from analysis.library.tensor import Scalar, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._collectives import SAVES
+from analysis.rules._host_numbers import numbers_in
 from analysis.rules._quotients import Quotient, divided_by_own_count
 from analysis.rules._samplers import divides, prepared, samplers_of
+from analysis.rules._worlds import several_ranks
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
-
-_DEPTH, _WIDTH = 10, 200
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -41,13 +42,25 @@ def check(trace: Trace) -> Iterator[Reported]:
         if quotient.at not in divisions and quotient.at.path in trace.snapshot.contents:
             divisions.add(quotient.at)
             yield _reported_quotient(quotient)
-    loaders = _evaluated_in_parts(trace)
     told: set[Span] = set()
+    for event in trace.events(Kind.LOG) if several_ranks(trace) else ():
+        span = visible(event, trace.snapshot.contents)
+        own = event.detail == SELECTION and not event.context.grad and any(_is_own(number) for number in numbers_in([event.value]))
+        if own and span not in told and span.path in trace.snapshot.contents:
+            told.add(span)
+            yield _reported_selection(span)
+    loaders = _evaluated_in_parts(trace)
     for event in trace.events(Kind.SAVE, Kind.LOG, Kind.COLLECTIVE) if loaders else ():
         for number, loader in _local(_used_by(event), loaders):
             if number.span is not None and number.span not in told and number.span.path in trace.snapshot.contents:
                 told.add(number.span)
                 yield _reported(trace, event, number.span, loader)
+
+
+def _is_own(number: Scalar | Tensor) -> bool:
+    """Whether a number comes of the batches that a framework dealt to this rank."""
+    tensor = number.tensor if isinstance(number, Scalar) else number
+    return tensor.rank_varying and any(each.made is not None and each.made.op == "batch" for each in ancestors(tensor))
 
 
 def _evaluated_in_parts(trace: Trace) -> dict[int, Instance]:
@@ -105,30 +118,11 @@ def _saves(event: Event) -> bool:
 
 def _local(values: list[Value], loaders: dict[int, Instance]) -> Iterator[tuple[Scalar | Tensor, Instance]]:
     """Numbers that go into ``values`` and were computed from one rank's part of a loader."""
-    for number in _numbers(values):
+    for number in numbers_in(values):
         tensor = number.tensor if isinstance(number, Scalar) else number
         loader = next((loaders[id(each)] for each in _loaders(tensor) if id(each) in loaders), None) if tensor.rank_varying else None
         if loader is not None:
             yield number, loader
-
-
-def _numbers(values: list[Value]) -> Iterator[Scalar | Tensor]:
-    todo: list[tuple[Value, int]] = [(value, _DEPTH) for value in values]
-    seen: set[int] = set()
-    while todo and len(seen) < _WIDTH:
-        value, depth = todo.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        match value:
-            case Scalar():
-                yield value
-            case Symbol(test=test) if depth:
-                todo.extend((part, depth - 1) for part in test[1:])
-            case Tensor() | list() | tuple() | dict():
-                yield from tensors_in(value)
-                if depth and not isinstance(value, Tensor):
-                    todo.extend((part, depth - 1) for part in (value.values() if isinstance(value, dict) else value))
 
 
 def _reported(trace: Trace, event: Event, span: Span, loader: Instance) -> Reported:
@@ -147,6 +141,20 @@ def _reported(trace: Trace, event: Event, span: Span, loader: Instance) -> Repor
             f"this number is one rank's part of the validation set, and {use} as if it were the whole",
             tuple(evidence),
             no_fix_because="sums and counts have to be reduced over the ranks before they are divided, and which those are depends on the metric",
+        )
+    )
+
+
+def _reported_selection(span: Span) -> Reported:
+    return Reported(
+        Finding(
+            RULE.name,
+            RULE.severity,
+            Confidence.MEDIUM,
+            span,
+            "a callback chooses by this number, which is one rank's part of the validation set: each rank has another one",
+            (Evidence(span, "the framework deals the batches out to the ranks, and is not asked to reduce what they make of them"),),
+            no_fix_because="sync_dist=True takes the mean over the ranks; a metric that is no mean has to gather what it is made of first",
         )
     )
 

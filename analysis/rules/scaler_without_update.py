@@ -5,6 +5,9 @@
 
 **How to fix it.** Call `scaler.update()` once per iteration, after the last `scaler.step(...)`.
 
+The second `scaler.unscale_(optimizer)` raises one as well: an iteration that is broken off after the first, because the norm of its gradients is too
+large say, needs its update too.
+
 **What is not reported.** One update for several optimizers; a scaler built with `enabled=False`; an update that an undecided
 branch may have skipped.
 """
@@ -35,6 +38,14 @@ PROTOCOL = Automaton(
     cures=frozenset({"update"}),
     certain=True,
 )
+#: Gradients that were divided once stay so until the update. What skips it is the mistake: no way past it is doubted.
+UNSCALED = Automaton(
+    start="ready",
+    table={("ready", "unscale"): "unscaled", ("unscaled", "update"): "ready", ("unscaled", "opaque"): "ready"},
+    faults=frozenset({("unscaled", "unscale")}),
+    neutral=frozenset({"ready"}),
+    cures=frozenset(),
+)
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -46,8 +57,10 @@ def check(trace: Trace) -> Iterator[Reported]:
         if scaler.fields.get("scaler: enabled") is False:
             continue
         for optimizer in optimizers(trace):
-            for witness in trace.run(PROTOCOL, _letters(scaler, optimizer), Kind.STEP, Kind.SCALER_UPDATE, Kind.OPAQUE):
-                yield _reported(trace, scaler, witness)
+            found = list(trace.run(PROTOCOL, _letters(scaler, optimizer), Kind.STEP, Kind.SCALER_UPDATE, Kind.OPAQUE))
+            yield from (_reported(trace, scaler, witness) for witness in found)
+            skipped = () if found else trace.run(UNSCALED, _letters(scaler, optimizer), Kind.UNSCALE, Kind.SCALER_UPDATE, Kind.OPAQUE)
+            yield from (_reported_skipped(trace, scaler, witness) for witness in skipped if not trace.undecided(witness.fault))
 
 
 def _letters(scaler: Instance, optimizer: Instance) -> LetterOf:
@@ -56,6 +69,8 @@ def _letters(scaler: Instance, optimizer: Instance) -> LetterOf:
             case Kind.STEP:
                 same = concern(event.subject, optimizer) is Concern.YES
                 return "step" if same and event.detail is scaler else None
+            case Kind.UNSCALE:
+                return "unscale" if event.subject is scaler and concern(event.value, optimizer) is Concern.YES else None
             case Kind.SCALER_UPDATE:
                 return "update" if concern(event.subject, scaler) is not Concern.NO else None
             case _:
@@ -84,6 +99,25 @@ def _reported(trace: Trace, scaler: Instance, witness: Witness) -> Reported:
         return Reported(replace(finding, no_fix_because="the scaler has no name where it steps: call its update() once per iteration"))
     line = f"{names[0]}.update()"
     return Reported(finding, Proposal(f"Update the scaler after its step: {line}", Safety.SAFE, (InsertAfter(place, (line,)),)))
+
+
+def _reported_skipped(trace: Trace, scaler: Instance, witness: Witness) -> Reported:
+    files = trace.snapshot.contents
+    span = visible(witness.fault, files)
+    update = next((visible(event, files) for event in trace.events(Kind.SCALER_UPDATE)), None)
+    finding = Finding(
+        RULE.name,
+        RULE.severity,
+        confidence_in(scaler),
+        span,
+        f"`{text(trace.snapshot, span)}` runs again where a branch has left the update out: the second call raises a RuntimeError",
+        (
+            Evidence(span, "the gradients of this optimizer are divided, which counts until the scaler's update"),
+            *([Evidence(update, "not every way to the next iteration comes by this update")] if update is not None else []),
+        ),
+        no_fix_because="an iteration whose step is left out needs scaler.update() too",
+    )
+    return Reported(finding)
 
 
 RULE = Rule(

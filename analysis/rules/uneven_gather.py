@@ -61,7 +61,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         span = visible(event, trace.snapshot.contents)
         if event.subject not in _GATHERS or span in told:
             continue
-        made = next((found for tensor in tensors_in(event.value) if (found := _uneven(tensor)) is not None), None)
+        made = next((found for tensor in tensors_in(event.value) if (found := _uneven(trace, tensor)) is not None), None)
         if made is None:
             per_token = _per_token(trace) if per_token is None else per_token
             outputs = (_output(tensor) for tensor in tensors_in(event.value))
@@ -71,18 +71,18 @@ def check(trace: Trace) -> Iterator[Reported]:
             yield _reported(trace, span, made)
 
 
-def _uneven(tensor: Tensor) -> Made | None:
+def _uneven(trace: Trace, tensor: Tensor) -> Made | None:
     """The operation that gave the tensor a length of its own, if only such as keep it followed."""
     for _ in range(_DEEPEST):
         made = tensor.made
         if made is None:
             return None
         if made.op == "batch":
-            return made if dealt_out(made.options.get("loader")) is not None else None
+            return made if dealt_out(trace.snapshot, made.options.get("loader")) is not None else None
         if made.op in _UNEVEN or (made.op == "getitem" and (_is_mask(made.options.get("key")) or _is_tokens(made))):
             return made
         if made.op == "cat":
-            pieces = [_uneven(each) for each in made.tensors]
+            pieces = [_uneven(trace, each) for each in made.tensors]
             return pieces[0] if pieces and None not in pieces else None
         inner = next(iter(made.tensors), None)
         if inner is None or not (made.op in _KEEPING or made.op == "forward" or _is_part_of_batch(made, inner)):

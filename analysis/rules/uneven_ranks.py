@@ -44,7 +44,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         loader = event.subject
         if not isinstance(loader, Instance) or prepared(loader) or not event.context.grad or event.context.no_sync:
             continue
-        part = dealt_out(loader)
+        part = dealt_out(trace.snapshot, loader)
         dealing = [(sampler, None if divides(sampler) else _dealt(trace, sampler)) for sampler in samplers_of(loader)]
         stream = _stream(trace, event, loader)
         dealing += [(stream, _dealt(trace, stream) or _kept_share(trace, stream))] if stream is not None else []

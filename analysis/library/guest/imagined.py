@@ -57,6 +57,11 @@ def again_and_again(step):
         step()
 
 
+def batch_by_batch(step, given):
+    for _ in range(3):
+        step(*given())
+
+
 def measure(update, result):
     for batch in framework_loader(None):
         update()

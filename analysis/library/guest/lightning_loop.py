@@ -3,7 +3,7 @@
 import torch
 from lightning.fabric import Fabric
 from lightning.pytorch.core import Callback, LightningDataModule, LightningModule
-from preflight_library import batches_of, fitted, framework_loader, optimizers_in, scales_losses, schedulers_in, taken, together
+from preflight_library import batches_of, fitted, framework_loader, monitored_by, optimizers_in, scales_losses, schedulers_in, taken, together
 
 
 def without_graph(output):
@@ -39,6 +39,7 @@ class Trainer:
         self.gradient_clip_val = gradient_clip_val
         self.max_epochs = 1000 if max_epochs is None or max_epochs == -1 else max_epochs
         self.callbacks = callbacks
+        self.monitored = monitored_by(taken(callbacks))
         self.precision = options.get("precision")
         self.current_epoch = 0
         self.global_step = 0

@@ -76,10 +76,17 @@ class LightningModule(torch.nn.Module, Hooks, Data):
             torch.nn.utils.clip_grad_norm_(self.parameters(), gradient_clip_val)
 
     def log(self, name, value, *args, sync_dist=False, **kwargs):
-        log_value(name, value, sync_dist)
+        log_value(name, value, sync_dist, self._monitored())
 
     def log_dict(self, values, *args, sync_dist=False, **kwargs):
-        log_value("log_dict", values, sync_dist)
+        monitored = self._monitored()
+        for name in values if monitored else ():
+            if name in monitored:
+                log_value(name, values[name], sync_dist, monitored)
+        log_value("log_dict", values, sync_dist, ())
+
+    def _monitored(self):
+        return getattr(getattr(self, "trainer", None), "monitored", ())
 
     def print(self, *args, **kwargs):
         pass

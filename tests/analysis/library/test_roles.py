@@ -67,7 +67,7 @@ def test_objects_whose_role_was_solved_are_assumed():
     code = "import torch\ndef train(model, optimizer):\n    model.train()\n    optimizer.zero_grad()\n    model(1).sum().backward()\n    optimizer.step()\n"
     snapshot = Snapshot.of({"train.py": code.encode()})
     (trace,) = trace_program(snapshot, index(snapshot), ["train.py"])
-    (step,) = trace.events(Kind.STEP)
-    (mode,) = trace.events(Kind.TRAIN_MODE)
+    step, *_ = trace.events(Kind.STEP)
+    mode, *_ = trace.events(Kind.TRAIN_MODE)
     assert step.subject.assumed
     assert mode.subject.assumed

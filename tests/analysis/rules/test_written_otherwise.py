@@ -1,4 +1,4 @@
-"""Mistakes in forms that were passed over once, each beside its right twin."""
+"""Mistakes of a training step in forms that were passed over once, each beside its right twin."""
 
 from __future__ import annotations
 
@@ -108,93 +108,6 @@ def train(tts, spectrogram, loader):
         (nn.functional.l1_loss(fake, wave) - alike).backward()
         optimizer.step()
 """
-PASSED_BY = """
-import torch
-import torch.distributed as dist
-
-def train(ddp, loader, sampler):
-    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
-    for epoch in range(10):
-        sampler.set_epoch(epoch)
-        for x, y in loader:
-            optimizer.zero_grad()
-            torch.nn.functional.mse_loss({kept}(x), y).backward()  # here
-            optimizer.step()
-        dist.barrier()
-"""
-BROADCAST = """
-import torch
-import torch.distributed as dist
-
-def evaluate(model, data):
-    model.eval()
-    with torch.no_grad():
-        error = torch.stack([(model(x) - y).abs().mean() for x, y in data]).mean()
-    model.train()
-    return error.item()
-
-def train(ddp, loader, data):
-    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
-    for epoch in range(10):
-        for x, y in loader:
-            optimizer.zero_grad()
-            (ddp(x) - y).square().mean().backward()
-            optimizer.step()
-        path = [None]
-        if dist.get_rank() == 0 and evaluate(ddp.module, data) < 1:
-            path[0] = "best.pt"
-        dist.broadcast_object_list(path, src=0)
-        if path[0] is not None{kept}:
-            torch.save(ddp.module.state_dict(), path[0])  # here
-"""
-OWN_ORDER = """
-import torch
-import torch.distributed as dist
-from torch.utils.data import DataLoader, Sampler
-
-class Shares(Sampler):
-    def __init__(self, data, rank, world):
-        self.data, self.rank, self.world = data, rank, world
-
-    def __iter__(self):
-        g = torch.Generator()
-        g.{kept}
-        order = torch.randperm(len(self.data), generator=g).tolist()  # here
-        return iter(order[self.rank :: self.world])
-
-def main(net, data):
-    dist.init_process_group("nccl")
-    loader = DataLoader(data, 8, sampler=Shares(data, dist.get_rank(), dist.get_world_size()))
-    ddp = torch.nn.parallel.DistributedDataParallel(net)
-    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
-    for x, y in loader:
-        optimizer.zero_grad()
-        (ddp(x) - y).abs().mean().backward()
-        optimizer.step()
-"""
-NOISE = """
-import numpy as np
-import torch
-from torch.utils.data import DataLoader, IterableDataset, get_worker_info
-
-class Clips(IterableDataset):
-    def __init__(self, shards, seed=0):
-        self.shards, self.seed = shards, seed
-
-    def __iter__(self):
-        info = get_worker_info()
-        rng = np.random.default_rng({kept})  # here
-        for shard in rng.permutation(self.shards)[info.id :: info.num_workers]:
-            clip = np.load(shard)
-            yield torch.from_numpy(clip + rng.normal(size=clip.shape))
-
-def train(net, shards):
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    for x in DataLoader(Clips(shards), batch_size=4, num_workers=8):
-        optimizer.zero_grad()
-        net(x).mean().backward()
-        optimizer.step()
-"""
 REPLACED = """
 import torch
 from torch import nn
@@ -214,6 +127,106 @@ def main(loader):
         nn.functional.cross_entropy(net(x), y).backward()
         optimizer.step()
 """
+EPISODE = """
+import torch
+from torch import nn
+
+class Agent:
+    def __init__(self, width):
+        self.cell, self.out = nn.GRUCell(4, width), nn.Linear(width, 2)
+        self.optimizer = torch.optim.SGD([*self.cell.parameters(), *self.out.parameters()], lr=0.1)
+        self.memory = {"h": torch.zeros(1, width)}
+
+    def learn(self, x, y):
+        h = self.cell(x, self.memory["h"])
+        self.memory["h"] = {kept}  # here
+        self.optimizer.zero_grad()
+        nn.functional.mse_loss(self.out(h), y).backward()
+        self.optimizer.step()
+"""
+CRITIC = """
+import torch
+
+class Learner:
+    def __init__(self, actor, critic):
+        self.actor, self.critic = actor, critic
+        self.actor_optimizer = torch.optim.Adam(actor.parameters())
+        self.critic_optimizer = torch.optim.Adam(critic.parameters())
+
+    def update(self, x, taken, gain):
+        value = self.critic(x).squeeze(-1)
+        error = (gain - value).square().mean()
+        self.critic_optimizer.zero_grad()
+        {kept}
+        self.critic_optimizer.step()  # here
+        loss = -(self.actor(x).log_prob(taken) * (gain - value.detach())).mean()
+        self.actor_optimizer.zero_grad()
+        loss.backward()
+        self.actor_optimizer.step()
+        return error.item()
+"""
+BROKEN_OFF = """
+import torch
+
+def train(model, loader, optimizer):
+    scaler = torch.amp.GradScaler("cuda")
+    for x, y in loader:
+        optimizer.zero_grad()
+        scaler.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
+        scaler.unscale_(optimizer)  # here
+        if torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0) > 100:
+            {kept}
+            continue
+        scaler.step(optimizer)
+        scaler.update()
+"""
+ASIDE = """
+import lightning as L
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+class Net(L.LightningModule):
+    def __init__(self, encoder: nn.Module):
+        super().__init__()
+        self.encoder, self.head, self.side = encoder, nn.Conv2d(8, 2, 1), nn.Conv2d(8, 2, 1)
+
+    def training_step(self, batch, index):
+        x, y = batch
+        deep, middle = self.encoder(x)
+        loss = F.cross_entropy(F.interpolate(self.head(deep), 64), y)
+        aside = F.cross_entropy(F.interpolate(self.side(middle), 64), y)  # here
+        self.log_dict({"loss": loss, "aside": aside})
+        return loss{kept}
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+def main(encoder, data):
+    L.Trainer(max_epochs=3).fit(Net(encoder), data)
+"""
+BY_UPDATES = """
+import torch
+from accelerate import Accelerator
+from transformers import get_cosine_schedule_with_warmup
+
+def train(net, loader, most=20_000):
+    accelerator = Accelerator(gradient_accumulation_steps=4)
+    optimizer = torch.optim.AdamW(net.parameters())
+    schedule = get_cosine_schedule_with_warmup(optimizer, 500, most)
+    net, optimizer, loader = accelerator.prepare(net, optimizer, loader)
+    updates = 0
+    while updates < most:
+        for x in loader:
+            with accelerator.accumulate(net):
+                accelerator.backward(net(x).mean())
+                optimizer.step()
+                if {kept}:
+                    schedule.step()  # here
+                optimizer.zero_grad()
+            if accelerator.sync_gradients:
+                updates += 1
+"""
 
 
 def _lines(rule: str, program: str) -> list[int]:
@@ -230,11 +243,12 @@ def _lines(rule: str, program: str) -> list[int]:
         ("bce-activation", FASTAI, "Sigmoid", "Identity"),
         ("detached-loss", STARVED, "no_grad", "enable_grad"),
         ("detached-loss", TERM, "no_grad", "enable_grad"),
-        ("ddp-forward-bypass", PASSED_BY, "ddp.module", "ddp"),
-        ("every-rank-checkpoint", BROADCAST, "", " and dist.get_rank() == 0"),
-        ("sampler-seed-differs", OWN_ORDER, "seed()", "manual_seed(0)"),
-        ("worker-rng-copies", NOISE, "self.seed", "self.seed + info.id"),
         ("stale-optimizer-parameters", REPLACED, "nn.GroupNorm(8, 32)", "child"),
+        ("hidden-state-graph", EPISODE, "h", "h.detach()"),
+        ("step-without-backward", CRITIC, "pass", "error.backward()"),
+        ("scaler-without-update", BROKEN_OFF, "pass", "scaler.update()"),
+        ("unused-loss", ASIDE, "", " + aside"),
+        ("scheduler-interval", BY_UPDATES, "True", "accelerator.sync_gradients"),
     ],
 )
 def test_each_form_is_found_and_its_right_twin_is_not(rule: str, program: str, wrong: str, right: str) -> None:
@@ -243,8 +257,8 @@ def test_each_form_is_found_and_its_right_twin_is_not(rule: str, program: str, w
     assert _lines(rule, program.replace("{kept}", right)) == []
 
 
-def test_an_evaluation_of_what_a_wrapper_holds_is_in_evaluation_mode() -> None:
-    assert _lines("evaluation-in-train-mode", BROADCAST.replace("{kept}", "")) == []
+def test_a_baseline_that_another_loss_trains_is_cut_on_purpose() -> None:
+    assert _lines("detached-loss", CRITIC.replace("{kept}", "pass")) == []
 
 
 def test_what_a_framework_reads_itself_is_no_wait_of_the_program() -> None:

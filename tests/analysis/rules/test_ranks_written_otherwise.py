@@ -1,0 +1,189 @@
+"""Mistakes of several ranks and workers in forms that were passed over once, each beside its right twin."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.engine import analyse
+from analysis.rule import discover
+from analysis.snapshot import Snapshot
+
+PASSED_BY = """
+import torch
+import torch.distributed as dist
+
+def train(ddp, loader, sampler):
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    for epoch in range(10):
+        sampler.set_epoch(epoch)
+        for x, y in loader:
+            optimizer.zero_grad()
+            torch.nn.functional.mse_loss({kept}(x), y).backward()  # here
+            optimizer.step()
+        dist.barrier()
+"""
+BROADCAST = """
+import torch
+import torch.distributed as dist
+
+def evaluate(model, data):
+    model.eval()
+    with torch.no_grad():
+        error = torch.stack([(model(x) - y).abs().mean() for x, y in data]).mean()
+    model.train()
+    return error.item()
+
+def train(ddp, loader, data):
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    for epoch in range(10):
+        for x, y in loader:
+            optimizer.zero_grad()
+            (ddp(x) - y).square().mean().backward()
+            optimizer.step()
+        path = [None]
+        if dist.get_rank() == 0 and evaluate(ddp.module, data) < 1:
+            path[0] = "best.pt"
+        dist.broadcast_object_list(path, src=0)
+        if path[0] is not None{kept}:
+            torch.save(ddp.module.state_dict(), path[0])  # here
+"""
+OWN_ORDER = """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, Sampler
+
+class Shares(Sampler):
+    def __init__(self, data, rank, world):
+        self.data, self.rank, self.world = data, rank, world
+
+    def __iter__(self):
+        g = torch.Generator()
+        g.{kept}
+        order = torch.randperm(len(self.data), generator=g).tolist()  # here
+        return iter(order[self.rank :: self.world])
+
+def main(net, data):
+    dist.init_process_group("nccl")
+    loader = DataLoader(data, 8, sampler=Shares(data, dist.get_rank(), dist.get_world_size()))
+    ddp = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        (ddp(x) - y).abs().mean().backward()
+        optimizer.step()
+"""
+NOISE = """
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+class Clips(IterableDataset):
+    def __init__(self, shards, seed=0):
+        self.shards, self.seed = shards, seed
+
+    def __iter__(self):
+        info = get_worker_info()
+        rng = np.random.default_rng({kept})  # here
+        for shard in rng.permutation(self.shards)[info.id :: info.num_workers]:
+            clip = np.load(shard)
+            yield torch.from_numpy(clip + rng.normal(size=clip.shape))
+
+def train(net, shards):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in DataLoader(Clips(shards), batch_size=4, num_workers=8):
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+"""
+RANKS_ALONE = """
+import itertools
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, IterableDataset
+
+class Stream(IterableDataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        yield from itertools.islice(self.rows, dist.get_rank(), None, dist.get_world_size())  # here
+
+def main(net, rows):
+    dist.init_process_group("nccl")
+    ddp = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    for _, x in zip(range(1000), DataLoader(Stream(rows), batch_size=8, num_workers={kept})):
+        optimizer.zero_grad()
+        ddp(x).mean().backward()
+        optimizer.step()
+"""
+CUT_UP = """
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, Subset
+
+def main(net, data):
+    dist.init_process_group("nccl")
+    order = np.random.default_rng(0).permutation(len(data))
+    {kept}
+    mine = np.array_split(order, dist.get_world_size())[dist.get_rank()]
+    loader = DataLoader(Subset(data, mine.tolist()), 8)  # here
+    ddp = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        ddp(x).mean().backward()
+        optimizer.step()
+"""
+OWN_PART = """
+import lightning as L
+import torch
+from lightning.pytorch.callbacks import ModelCheckpoint
+
+class Net(L.LightningModule):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def training_step(self, batch, index):
+        return self.net(batch).mean()
+
+    def validation_step(self, batch, index):
+        self.log("score", self.net(batch).abs().mean(){kept})  # here
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+def main(data):
+    callbacks = [ModelCheckpoint(monitor="score")]
+    L.Trainer(max_epochs=3, devices=4, strategy="ddp", callbacks=callbacks).fit(Net(torch.nn.Linear(4, 1)), datamodule=data)
+"""
+
+
+def _lines(rule: str, program: str) -> list[int]:
+    rules = [each for each in discover() if each.name == rule]
+    snapshot = Snapshot.of({"train.py": program.encode()})
+    return [program.encode()[: finding.span.start].count(b"\n") + 1 for finding in analyse(snapshot, rules).findings]
+
+
+@pytest.mark.parametrize(
+    ("rule", "program", "wrong", "right"),
+    [
+        ("ddp-forward-bypass", PASSED_BY, "ddp.module", "ddp"),
+        ("every-rank-checkpoint", BROADCAST, "", " and dist.get_rank() == 0"),
+        ("sampler-seed-differs", OWN_ORDER, "seed()", "manual_seed(0)"),
+        ("worker-rng-copies", NOISE, "self.seed", "self.seed + info.id"),
+        ("duplicated-iterable", RANKS_ALONE, "2", "0"),
+        ("uneven-ranks", CUT_UP, "pass", "order = order[: len(order) // dist.get_world_size() * dist.get_world_size()]"),
+        ("local-metric", OWN_PART, "", ", sync_dist=True"),
+    ],
+)
+def test_each_form_is_found_and_its_right_twin_is_not(rule: str, program: str, wrong: str, right: str) -> None:
+    place = next(number for number, line in enumerate(program.splitlines(), 1) if line.endswith("# here"))
+    assert _lines(rule, program.replace("{kept}", wrong)) == [place]
+    assert _lines(rule, program.replace("{kept}", right)) == []
+
+
+def test_an_evaluation_of_what_a_wrapper_holds_is_in_evaluation_mode() -> None:
+    assert _lines("evaluation-in-train-mode", BROADCAST.replace("{kept}", "")) == []
