@@ -40,8 +40,9 @@ class Performer:
     _settled: dict[str, float] = field(default_factory=dict)
 
     def plan(self, kind: str) -> list[Json]:
-        """The steps of a chain as this version has them."""
-        return [{"name": step.name, "light": step.light, "interruptible": step.interruptible} for step in self.chains[kind].steps]
+        """The steps of a chain as this version has them; none where it does not know the ``kind``."""
+        steps = self.chains[kind].steps if kind in self.chains else ()
+        return [{"name": step.name, "light": step.light, "interruptible": step.interruptible} for step in steps]
 
     async def perform(self, kind: str, name: str, state: Json, boot: str) -> Outcome:
         """The step ``name`` of a chain that the process ``boot`` began."""

@@ -26,6 +26,8 @@ _WAITS = 12
 _REPORTS = 100
 #: A job that brings the process down would otherwise do so for ever.
 _RECOVERIES = 5
+#: How long an older version of the server may live on beside a newer one, and how often it looks whether it still does.
+_DEPLOY_LOOKS, _DEPLOY_SECONDS = 120, 5.0
 
 #: What DBOS says of a workflow that somebody cancelled while it ran.
 _REPLACED = ("was cancelled during execution", "is no longer owned by this execution")
@@ -64,7 +66,7 @@ def partition(key: str, delay: float | None = None) -> AbstractContextManager[An
 async def job(value: Json) -> Json:
     """A job from beginning to end; holds its subject, but no slot of the installation while it sleeps."""
     kind, start, state = value["kind"], 0, value["facts"]
-    begun = await _begun(kind)
+    begun = await _begun_where_known(kind)
     plan, boot = begun["plan"], begun["boot"]
     reason = f"GitHub asked to wait {_WAITS} times"
     for wait in range(_WAITS):
@@ -93,7 +95,7 @@ async def job(value: Json) -> Json:
 @DBOS.workflow(name="steps", max_recovery_attempts=_RECOVERIES)
 async def steps(kind: str, plan: list[Json], start: int, state: Json) -> Json:
     """The steps of ``plan`` from ``start`` on; holds a slot of the installation."""
-    begun = await _begun(kind)
+    begun = await _begun_where_known(kind, plan)
     for index, step in enumerate(plan[start:], start):
         outcome = await _perform(kind, step, state, begun["boot"])
         if outcome["then"] != "go on":
@@ -117,6 +119,17 @@ async def _light_steps(kind: str, plan: list[Json], start: int, state: Json, boo
 def _stopped(outcome: Json, index: int) -> Json:
     """The outcome of step ``index``, with the step from which to go on should there be more to do."""
     return outcome | {"start": 0 if outcome["then"] == "again" else index}
+
+
+async def _begun_where_known(kind: str, plan: Iterable[Json] = ()) -> Json:
+    """Which process begins. One that lacks a step of ``plan`` (it is older than the one that made it) waits for its own end: whoever takes over has it."""
+    names = [step["name"] for step in plan]
+    for _ in range(_DEPLOY_LOOKS):
+        begun = await _begun(kind, names)
+        if begun["knows"]:
+            break
+        await DBOS.sleep_async(_DEPLOY_SECONDS)
+    return begun
 
 
 async def _perform(kind: str, step: Json, state: Json, boot: str) -> Json:
@@ -158,9 +171,10 @@ async def _report_step(kind: str, facts: Json, reason: str, before: int) -> Json
 
 
 @DBOS.step(name="begun")
-async def _begun(kind: str) -> Json:
-    """Which process began, and by which plan: the answer is stored, so a later process, or version, can tell that it is not the one."""
-    return {"boot": _running().boot, "plan": _running().plan(kind)}
+async def _begun(kind: str, names: list[str]) -> Json:
+    """The process that begins, its plan, and whether that ``knows`` the steps of ``names``: stored, so a later process can tell that it is another."""
+    plan = _running().plan(kind)
+    return {"boot": _running().boot, "plan": plan, "knows": bool(plan) and {*names} <= {step["name"] for step in plan}}
 
 
 def _running() -> Performer:

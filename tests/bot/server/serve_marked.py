@@ -1,6 +1,6 @@
 """The server with the worker of these tests and without GitHub's pauses; everything else as it comes.
 
-With the word "worker" it is ``preflight worker``; with "newer" a version to come, whose reviews have a step more.
+With the word "worker" it is ``preflight worker``; with "newer" a version to come, whose reviews have two steps more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def newer_chains(place: Workplace) -> Mapping[str, Chain]:
         return Outcome("go on", facts | {"greeted": True})
 
     made = chains(place)
-    return {**made, "review": replace(made["review"], steps=(Step("greet", greet, light=True), *made["review"].steps))}
+    steps = (Step("greet", greet, light=True), *made["review"].steps, Step("take leave", greet))
+    return {**made, "review": replace(made["review"], steps=steps)}
 
 
 if __name__ == "__main__":

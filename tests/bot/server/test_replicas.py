@@ -107,15 +107,17 @@ async def test_an_old_and_a_new_version_that_overlap(database: str, tmp_path: Pa
                 await checked(repository, pulls[-1])
                 pulls.append(opened(repository, "cut-off", "# SLEEP 3\n"))
                 await until(lambda: repository.check_runs(pulls[-1].head_sha))
-                old.terminate()
                 github.webhook_url = f"http://127.0.0.1:{new_port}/webhook"
-                pulls.append(opened(repository, "of-the-new"))
+                pulls += [opened(repository, f"of-the-new-{number}") for number in range(3)]
+                await github.deliveries_settled()
+                await asyncio.sleep(1.0)  # the old one takes some of them out of the queue
+                old.terminate()
                 await asyncio.to_thread(old.wait)
                 for pull in pulls:
                     await checked(repository, pull)
                 await idle(new_port)
         assert [(pull.title, len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) for pull in pulls] == [
-            (name, 1, 1, 1) for name in ("begun", "of-the-old", "cut-off", "of-the-new")
+            (name, 1, 1, 1) for name in ("begun", "of-the-old", "cut-off", "of-the-new-0", "of-the-new-1", "of-the-new-2")
         ]
         assert {run.title for run in repository.check_runs()} == {"1 finding introduced, memory of 1 entry point changes"}
         assert github.violations == []
