@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Call, Instance, Symbol, Value
@@ -28,9 +29,11 @@ _OF_MODULES = frozenset(_MODULE_METHODS.split())
 _ABOUT_TENSORS = frozenset({"size", "dim", "numel", "nelement", "element_size", "stride", "item", "tolist", "numpy"})
 #: Parts that hold numbers and names.
 _CONFIGURATION = frozenset({"config", "cfg", "hparams", "args", "generation_config", "tokenizer", "processor", "device", "dtype"})
-#: Methods that list what a part holds.
 #: Among the options of what a module with parameters gave: gradients were switched off.
 WITHOUT_GRAD = "module: without grad"
+#: Among the options of what a method of a part gave (``model.scaler.scale(x)``): whether the part has parameters is not told.
+OF_A_PART = "module: of a part"
+#: Methods that list what a part holds.
 _LISTING = frozenset({"items", "keys", "values", "named_children"})
 _SETTERS = """
 save load push init reset set_ get_ enable disable print resize gradient_checkpointing num_ add_ register configure prepare update to_ log compile tie_ merge
@@ -74,12 +77,12 @@ def call_part(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
     if part.within is not None and part.name in _LISTING:
         return _listed(domain, part, call)
     given = (*call.args, *call.kwargs.values())
-    if part.name.startswith(_NO_FORWARD) or (not given and part.within is None) or _takes_no_data(part, given):
+    if part.name.startswith(_NO_FORWARD) or not given or _takes_no_data(part, given):
         return _setting(domain, part, call)
     held = modes(call.machine)
     set_modes(call.machine, replace(held, grad=held.grad and part.name not in _WITHOUT_GRAD))
     with forwarding(domain, part.owner) as outermost:
-        result = run_unknown(domain, part.owner, call, part.name)
+        result = run_unknown(domain, part.owner, call, part.name, {} if part.within is None else {OF_A_PART: True})
     if outermost:
         emit(call.machine, Kind.FORWARD, subject=owner_of(part.owner), value=result, detail=given)
     set_modes(call.machine, held)
@@ -134,9 +137,9 @@ def _module_method(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
     return submodule
 
 
-def run_unknown(domain: TraceDomain, module: Instance, call: Call, op: str) -> Tensor:
+def run_unknown(domain: TraceDomain, module: Instance, call: Call, op: str, more: Mapping[str, Value] = MappingProxyType({})) -> Tensor:
     """The output of a forward that cannot be walked: it carries a graph if the model trains or an input does."""
-    options = {**call.kwargs, "module": module}
+    options = {**call.kwargs, **more, "module": module}
     if not modes(domain.machine).grad and domain.ownership.atoms(module):
         options[WITHOUT_GRAD] = True
     return _attached(domain, module, domain.autograd.made(op, tuple(call.args), options))

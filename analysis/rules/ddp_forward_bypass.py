@@ -20,7 +20,8 @@ from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, ReplaceExpression, Reported
 from analysis.interpreter.values import Instance
 from analysis.library.optimizers import parameters_of
-from analysis.library.tensor import Tensor
+from analysis.library.parts import OF_A_PART
+from analysis.library.tensor import Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._objects import confidence_in, contains, forward_numbers, inner, numbers_in
@@ -46,7 +47,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         wrap = next((each for each in wraps if each.detail == "ddp" and _is_inside(event.subject, each.subject)), None)
         own = forward_numbers(event)
         through = {each.detail.forward for each in wrapped if _is_inside(event.subject, each.subject)}
-        if own & through or not any(own & graph and not graph & through for graph in graphs):
+        if own & through or _is_of_a_part(event) or not any(own & graph and not graph & through for graph in graphs):
             continue
         if wrap is not None and _steps(trace, wrap):
             span = _outside(trace, event, wrap)
@@ -56,6 +57,11 @@ def check(trace: Trace) -> Iterator[Reported]:
         elif wrap is None and event.span not in told and _passes_by(trace, event):
             told.add(event.span)
             yield _reported_passing(event)
+
+
+def _is_of_a_part(event: Event) -> bool:
+    """Whether a method of some part of a model of unknown structure was called, which need not have parameters."""
+    return any(each.made is not None and OF_A_PART in each.made.options for each in tensors_in(event.value))
 
 
 def _passes_by(trace: Trace, event: Event) -> bool:

@@ -97,9 +97,10 @@ for batch in loader:
 """
 
 SCALED = BY_HAND.replace("model.module(batch).loss", "model.module.scale(model(batch).loss)")
+PART = BY_HAND.replace("model.module(batch).loss", "model.module.scaler.apply(batch)")
 
 
-@pytest.mark.parametrize(("then", "lines"), [("Trainer(model=model.module, train_dataset=data).train()", []), (BY_HAND, [15]), (SCALED, [])])
+@pytest.mark.parametrize(("then", "lines"), [("Trainer(model=model.module, train_dataset=data).train()", []), (BY_HAND, [15]), (SCALED, []), (PART, [])])
 def test_a_trainer_wraps_the_model_that_it_is_given(then, lines):
     assert found(WRAPPED.format(then=then), "ddp-forward-bypass") == lines
 
