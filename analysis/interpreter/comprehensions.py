@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from analysis.interpreter.iteration import few_if_endless
-from analysis.interpreter.loops import Running
+from analysis.interpreter.loops import Running, length_of
 from analysis.interpreter.own_items import own_items
 from analysis.interpreter.values import MISSING, GuestDict, GuestList, GuestSet, Instance, Value
 from analysis.syntax import walk
@@ -98,7 +98,7 @@ def _nested(machine: Machine, generators: list[ast.comprehension], frame: Frame,
         source = machine.evaluate(generator.iter, frame)
         first = source, machine.iterate(source, span)
     source, items = first
-    running = Running(machine, span, None, len(frame.pending)) if isinstance(source, Instance) else None
+    running = Running(machine, span, length_of(machine, source, span), len(frame.pending)) if isinstance(source, Instance) else None
     for item in few_if_endless(machine, items):
         if running is not None:
             running.before = machine.stamp  # whoever consumes the items may have gone on to its next round

@@ -66,7 +66,7 @@ def run_for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Exi
     span = frame.file.span(node.iter)
     source = machine.evaluate(node.iter, frame)
     iterator = machine.iterate(source, span)
-    running = Running(machine, span, _length(machine, source, span), len(frame.pending))
+    running = Running(machine, span, length_of(machine, source, span), len(frame.pending))
     running.node.stop = rounds_of(source)
     del source
     while True:
@@ -94,7 +94,7 @@ def run_for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Exi
 _END = object()
 
 
-def _length(machine: Machine, source: Value, span: Span) -> int | None:
+def length_of(machine: Machine, source: Value, span: Span) -> int | None:
     """The number of items, where it costs nothing to know."""
     if isinstance(source, (list, tuple, dict, set, range, str, MappingView)) and not isinstance(source, FewItems):
         return len(source)
