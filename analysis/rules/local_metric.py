@@ -12,6 +12,7 @@ which epoch was best. A sum that was reduced, divided by a count that was not, i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
@@ -31,6 +32,9 @@ from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
+
+#: Methods of trackers that show samples: those of one rank will do.
+_MEDIA = re.compile(r"image|audio|video|figure|histogram|mesh|embedding|text|graph|table|artifact", re.IGNORECASE)
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -109,7 +113,7 @@ def _used_by(event: Event) -> list[Value]:
     """What decides that a checkpoint is saved, or what is logged."""
     if _saves(event):
         return [guard.condition for guard in event.context.rank_guards]
-    return [event.value] if event.kind is Kind.LOG else []
+    return [event.value] if event.kind is Kind.LOG and not _MEDIA.search(str(event.subject)) else []
 
 
 def _saves(event: Event) -> bool:
