@@ -87,11 +87,17 @@ def _number(call: Call) -> Value:
     return domain_of(call).casting.symbol("a setting of the engine", call.span, ())
 
 
+#: What an engine counts.
+_COUNTERS = frozenset({"global_steps", "global_samples", "micro_steps", "skipped_steps"})
+
+
 @_ENGINE.method("__getattr__")
 def _attribute(call: Call) -> Value:
     engine, name = call.args
     if name in {"global_rank", "local_rank"}:
         return rank(call)
+    if name in _COUNTERS:
+        return domain_of(call).casting.symbol("how far the engine is", call.span, call.machine.stamp)
     if name in {"world_size", "dp_world_size"}:
         return WORLD_SIZE if domain_of(call).world.distributed else 1
     return call.machine.getattr(engine.fields[WRAPPED], name, call.span)

@@ -42,3 +42,31 @@ def test_others_may_come_where_the_model_is_sharded(plugin, condition, found):
     program = SAVING.format(plugin=plugin, condition=condition)
     report = analyse(Snapshot.of({"train.py": program.encode()}), [guarded_sharded_save.RULE])
     assert [finding.severity.label for finding in report.findings] == found
+
+
+ENGINE = """
+import deepspeed
+import torch
+import torch.distributed as dist
+
+def train(net: torch.nn.Module, data):
+    engine, _, loader, _ = deepspeed.initialize(model=net, model_parameters=net.parameters(), training_data=data, config="zero.json")
+    for batch in loader:
+        engine.backward(engine(batch).mean())
+        engine.step()
+        if {condition}:
+            engine.save_checkpoint("last")
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("engine.global_steps % 500 == 0", False),
+        ("engine.global_steps % 500 == 0 and dist.get_rank() == 0", True),
+        ("dist.get_rank() == 0 and engine.global_steps > 1000", True),
+    ],
+)
+def test_what_an_engine_counts_changes_as_it_goes(condition, found):
+    report = analyse(Snapshot.of({"train.py": ENGINE.format(condition=condition).encode()}), [guarded_sharded_save.RULE])
+    assert [finding.rule for finding in report.findings] == ["guarded-sharded-save"] * found
