@@ -12,6 +12,10 @@ import pytest
 import pytest_asyncio
 from dbos import DBOS
 
+from bot.chains import review_pull, withdraw_check
+from bot.github.checks import CheckRun
+from bot.github.client import Client
+from bot.github.pull import Pull
 from simulator import BadGateway, Drop, PullRequest, Repository, Simulator, StaleHead
 from simulator.checking import rerequest
 from simulator.simulator import EVENTS
@@ -39,20 +43,35 @@ async def bot(github: Simulator, tmp_path_factory: pytest.TempPathFactory) -> As
         yield address
 
 
-async def test_one_that_is_replaced_late(github: Simulator, repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The database is slow: whoever tidies up is there before the replaced job is told to end."""
-    cancel, is_over = DBOS.cancel_workflows_async, asyncio.Event()
-    calls = count()
+async def test_one_that_is_replaced_late(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database is slow: whoever tidies up is there, and gone, before the replaced job is told to end and before it begins its check."""
+    cancel, read, look = DBOS.cancel_workflows_async, review_pull.read_pull, withdraw_check.unsettled_checks
+    tidied, is_over = asyncio.Event(), asyncio.Event()
+    cancels, reads = count(), []
 
-    async def late(names: list[str], **options: Any) -> None:
-        if next(calls) == 0:
+    async def cancelled(names: list[str], **options: Any) -> None:
+        if next(cancels) == 0:
             await until(lambda: is_over.is_set() or repository.check_runs(old))
         await cancel(names, **options)
 
-    github.fail_next("POST", r"/check-runs$", Drop())
+    async def read_slowly(client: Client, number: int) -> Pull:
+        pull = await read(client, number)
+        reads.append(pull.head)
+        if len(reads) == 1:
+            await tidied.wait()
+        return pull
+
+    async def looked_for(client: Client, app_id: int, head: str) -> list[CheckRun]:
+        found = await look(client, app_id, head)
+        tidied.set()
+        return found
+
+    monkeypatch.setattr(review_pull, "read_pull", read_slowly)
+    monkeypatch.setattr(withdraw_check, "unsettled_checks", looked_for)
+    monkeypatch.setattr(DBOS, "cancel_workflows_async", cancelled)
     pull = repository.open_pull_request("slow", title="Slow", files=SLOW)
     old = pull.head_sha
-    monkeypatch.setattr(DBOS, "cancel_workflows_async", late)
+    await until(lambda: reads)
     pull.push({"train.py": BUGGY})
     await settled(repository, pull, old)
     is_over.set()
