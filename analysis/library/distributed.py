@@ -30,6 +30,17 @@ dist.barrier()
 """,
             ("init_distributed", "collective", "collective"),
         ),
+        Example(
+            """
+import torch.distributed as dist
+from torch.distributed.device_mesh import init_device_mesh
+
+mesh = init_device_mesh("cuda", (2, 4), mesh_dim_names=("replicas", "parts"))
+if mesh is not None:
+    dist.barrier(group=mesh["parts"].get_group())
+""",
+            ("init_distributed", "collective"),
+        ),
     ),
 )
 
@@ -111,7 +122,15 @@ def _elastic(call: Call) -> Value:
     return domain_of(call).world.distributed
 
 
-@SUBJECT.function(f"{_DIST}.init_process_group", f"{_DIST}.device_mesh.init_device_mesh")
+@SUBJECT.function(f"{_DIST}.device_mesh.init_device_mesh", f"{_DIST}.init_device_mesh")
+def _mesh(call: Call) -> Value:
+    """Begins the process group if none has begun; which rank has which place in the mesh is not told."""
+    call.machine.state["process group"] = True
+    emit(call.machine, Kind.INIT_DISTRIBUTED, subject=call.get(0, "device_type"))
+    return domain_of(call).casting.symbol("a device mesh", call.span, ())
+
+
+@SUBJECT.function(f"{_DIST}.init_process_group")
 def _init(call: Call) -> Value:
     call.machine.state["process group"] = True
     if isinstance(call.kwargs.get("rank"), Symbol):
