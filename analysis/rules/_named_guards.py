@@ -1,6 +1,6 @@
-"""Blocks and decorators whose name says that they turn gradients off, although the run could not see them do it.
+"""Blocks, decorators and conditions whose names say what they are for, although the run could not see them do it.
 
-They come from a package that is not there, or the run had no steps left to follow them.
+They come from a package that is not there, the run had no steps left to follow them, or the number that they ask for was a constant in this run.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import re
 from collections.abc import Iterator
 
 from analysis.enclosing import enclosing
-from analysis.source import SourceFile
+from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event
 
 _NAMES = re.compile(r"no_?grad|inference", re.IGNORECASE)
+#: What a number or a function is called that tells one rank from the others.
+_RANKS = re.compile(r"rank|main_?proc|is_?main|master|primary|chief|coordinator|leader", re.IGNORECASE)
 
 
 def is_named_guarded(trace: Trace, event: Event) -> bool:
@@ -24,6 +27,30 @@ def is_named_guarded(trace: Trace, event: Event) -> bool:
         if isinstance(source, SourceFile) and any(_says_so(node) for statement in enclosing(source, span).statements for node in _around(statement)):
             return True
     return False
+
+
+def is_behind_named_rank(trace: Trace, event: Event) -> bool:
+    """Whether a condition on something that is called a rank stands around the event or one of the calls that lead to it, or leaves before."""
+    for span in (*event.path, event.span):
+        source = trace.snapshot.source(span.path) if span.path in trace.snapshot.contents else None
+        if isinstance(source, SourceFile) and any(_asks_for_rank(each) for each in _conditions(source, span)):
+            return True
+    return False
+
+
+def _conditions(source: SourceFile, span: Span) -> Iterator[ast.expr]:
+    """The tests of the conditions around a place, and of those before it, in the blocks around it, behind which the block is left."""
+    for outer in enclosing(source, span).statements:
+        if isinstance(outer, ast.If):
+            yield outer.test
+        for each in getattr(outer, "body", ()):
+            if isinstance(each, ast.If) and source.span(each).end <= span.start and isinstance(each.body[-1], ast.Return | ast.Continue | ast.Raise):
+                yield each.test
+
+
+def _asks_for_rank(test: ast.expr) -> bool:
+    names = (node.id if isinstance(node, ast.Name) else node.attr for node in walk(test) if isinstance(node, ast.Name | ast.Attribute))
+    return any(_RANKS.search(name) for name in names)
 
 
 def _around(statement: ast.stmt) -> Iterator[ast.expr]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from analysis.rules._collectives import by_rank
+from analysis.rules._named_guards import is_behind_named_rank
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 
@@ -23,6 +24,6 @@ def where_it_shows(trace: Trace) -> Event:
     return next(event for kind in (Kind.INIT_DISTRIBUTED, Kind.WRAP, Kind.COLLECTIVE) for event in trace.events(kind))
 
 
-def on_every_rank(event: Event) -> bool:
-    """Whether no condition on the rank stands before the event."""
-    return not any(by_rank(guard) for guard in event.context.rank_guards)
+def on_every_rank(trace: Trace, event: Event) -> bool:
+    """Whether no condition on the rank stands before the event, nor one on a number that is called a rank."""
+    return not any(by_rank(guard) for guard in event.context.rank_guards) and not is_behind_named_rank(trace, event)

@@ -40,7 +40,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         return
     told: set[Span] = set()
     for event in trace.events(Kind.SAVE):
-        if event.detail in {"main process", "framework"} or event.span in told or not on_every_rank(event):
+        if event.detail in {"main process", "framework"} or event.span in told or not on_every_rank(trace, event):
             continue
         if _holds_a_model(event.value) and not depends_on_rank(trace.snapshot, event.detail) and not _differs(event.value):
             told.add(event.span)

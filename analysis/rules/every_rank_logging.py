@@ -46,7 +46,7 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _opened(trace: Trace) -> Iterator[Reported]:
     told: set[Span] = set()
     for event in trace.events(Kind.LOG):
-        if event.subject not in _OPENING or not isinstance(event.detail, dict) or event.span in told or not on_every_rank(event):
+        if event.subject not in _OPENING or not isinstance(event.detail, dict) or event.span in told or not on_every_rank(trace, event):
             continue
         given = (*event.value, *event.detail.values())
         if event.span.path in trace.snapshot.contents and not _SEVERAL & event.detail.keys() and not depends_on_rank(trace.snapshot, given):
@@ -63,7 +63,7 @@ def _in_every_step(trace: Trace) -> Event | None:
     found: dict[Span, tuple[Event, set[int]]] = {}
     for event in trace.events(Kind.PRINT):
         loop, turn = event.context.stamp[-1] if event.context.stamp else (-1, 0)
-        if len(trained.get(loop, ())) >= _ENOUGH and on_every_rank(event) and not trace.undecided(event) and not _names_its_rank(event):
+        if len(trained.get(loop, ())) >= _ENOUGH and on_every_rank(trace, event) and not trace.undecided(event) and not _names_its_rank(event):
             found.setdefault(event.span, (event, set()))[1].add(turn)
     needed = max(map(len, trained.values()), default=0)
     return next((event for event, turns in found.values() if len(turns) >= needed), None)
