@@ -59,7 +59,7 @@ _FILLED = ("output_tensor", "output")
 #: Those after which every rank holds the same.
 _ALIKE = frozenset({"all_reduce", "broadcast", "all_gather_into_tensor", "_all_gather_base"})
 #: Where the group stands among the arguments.
-_GROUPS = {
+GROUP_PLACES = {
     "barrier": 0,
     "all_reduce": 2,
     "broadcast": 2,
@@ -166,7 +166,7 @@ def _collective(name: str, changed: int | None) -> HostFunction:
         filled = name in _TAKEN_FROM
         tensor = call.get(changed, next((each for each in _FILLED if filled and each in call.kwargs), "tensor")) if changed is not None else None
         taken = call.get(*_TAKEN_FROM[name]) if filled else tensor
-        emit(call.machine, Kind.COLLECTIVE, subject=name, value=taken, detail={**call.kwargs, "group": call.get(_GROUPS.get(name, 9), "group")})
+        emit(call.machine, Kind.COLLECTIVE, subject=name, value=taken, detail={**call.kwargs, "group": call.get(GROUP_PLACES.get(name, 9), "group")})
         if isinstance(tensor, Tensor) and domain_of(call).world.distributed:
             tensor.made = Made(name, (taken if filled else replace(tensor),), {}, call.span)
             tensor.rank_varying = name not in _ALIKE
@@ -191,7 +191,7 @@ def _gather(name: str) -> HostFunction:
 
     def run(call: Call) -> Value:
         own = call.get(1, "tensor", call.kwargs.get("obj"))
-        emit(call.machine, Kind.COLLECTIVE, subject=name, value=own, detail={**call.kwargs, "group": call.get(_GROUPS.get(name, 9), "group")})
+        emit(call.machine, Kind.COLLECTIVE, subject=name, value=own, detail={**call.kwargs, "group": call.get(GROUP_PLACES.get(name, 9), "group")})
         target = call.args[0] if call.args else next(iter(call.kwargs.values()), None)
         if isinstance(target, list) and name.startswith("all_gather"):
             call.machine.heap.touch(target)

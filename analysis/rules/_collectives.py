@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from analysis.interpreter.own_items import HAS_ITEMS
 from analysis.interpreter.values import Symbol
 from analysis.library.decisions import FILE_TESTS
+from analysis.library.distributed import GROUP_PLACES
 from analysis.library.ranks import asks_for_rank
 from analysis.rules._met_elsewhere import is_met_elsewhere
 from analysis.source import Span
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind, RankGuard
 from analysis.trace.places import frames, visible
@@ -44,11 +46,26 @@ def in_whole_group(trace: Trace, event: Event) -> bool:
     What a function or an object gives may be one that is set up elsewhere, of which the run knows no more than that it is None at first.
     """
     call = call_at(trace.snapshot, event.span)
-    given = next((each.value for each in call.keywords if each.arg in _GROUPS), None) if call is not None else None
+    given = _given_group(trace, event, call) if call is not None else None
     if isinstance(given, ast.Attribute) and given.attr == "WORLD":
         return True
     known = event.detail.get("group") if isinstance(event.detail, dict) else None
     return known is None and not isinstance(given, ast.Call | ast.Attribute)
+
+
+def _given_group(trace: Trace, event: Event, call: ast.Call) -> ast.expr | None:
+    """What stands in the call for its group: where that is a variable, what the function has put into it, if it was put there once."""
+    place = GROUP_PLACES.get(event.subject, len(call.args))
+    given = next((each.value for each in call.keywords if each.arg in _GROUPS), call.args[place] if place < len(call.args) else None)
+    stands = around(trace.snapshot, event.span) if isinstance(given, ast.Name) else None
+    if stands is None or stands.function is None:
+        return given
+    found = [node.value for node in walk(stands.function) if isinstance(node, ast.Assign) and _names(node.targets) == [getattr(given, "id", None)]]
+    return found[0] if len(found) == 1 else given
+
+
+def _names(targets: list[ast.expr]) -> list[str]:
+    return [each.id for each in targets if isinstance(each, ast.Name)]
 
 
 def has_own_items(guard: RankGuard) -> bool:
