@@ -16,7 +16,7 @@ def value_after(domain: TraceDomain, callee: Value, error: Exception, span: Span
     """The value instead. A handler that fails is a gap of the library's knowledge and is noted as one."""
     machine = domain.machine
     name = callee.name if isinstance(callee, HostFunction) else getattr(callee, "__name__", str(callee)[:40])
-    if isinstance(error, UndecidedError) and name == "len":  # the shape is known to the host
+    if isinstance(error, UndecidedError) and name in {"len", "__len__"}:  # the shape is known to the host
         return domain.casting.symbol("the length of a tensor", span, machine.stamp)
     if isinstance(error, UndecidedError):
         before, machine.span = machine.span, span

@@ -132,7 +132,7 @@ def _saves(trace: Trace, optimizer: Instance) -> Iterator[tuple[Event, set[int]]
 def _reported(trace: Trace, restore: Event, lost: list[Instance]) -> Reported:
     files = trace.snapshot.contents
     at = visible(restore, files)
-    kinds = [each.cls.name for each in lost]
+    kinds = dict.fromkeys(each.cls.name for each in lost)
     saved = next(((save, held) for save, held in _saves(trace, restore.subject) if not any(id(each) in held for each in lost)), None)
     span = _assembled(trace, saved[0], restore.subject) if saved is not None else at
     where = "saves the optimizer's state without" if saved is not None else "restores the optimizer without"
@@ -183,7 +183,7 @@ def _lacking(trace: Trace, save: Event, capture: Event, loaded: Span, lost: list
         RULE.severity,
         Confidence.MEDIUM,
         span,
-        f"`{text(trace.snapshot, span)}` saves the optimizer's state without the state of {' and '.join(each.cls.name for each in lost)}: "
+        f"`{text(trace.snapshot, span)}` saves the optimizer's state without the state of {' and '.join(dict.fromkeys(each.cls.name for each in lost))}: "
         "a resumed run goes on with that of a new one",
         (
             Evidence(visible(capture, files), "the checkpoint holds the state of the optimizer"),
