@@ -67,7 +67,7 @@ class Stored:
     part: bool = False
 
 
-def _undecided(tensor: Tensor) -> Never:
+def _undecided(tensor: Tensor, *_asked: Value) -> Never:
     raise UndecidedError(tensor)
 
 
@@ -159,7 +159,7 @@ class Tensor(HostValue):
     def __exit__(self, *_error: object) -> None:
         return None
 
-    def __contains__(self, item: Value) -> bool:
+    def __len__(self) -> Never:
         raise UndecidedError(self)
 
     def unpack(self, count: int) -> list[Value]:
@@ -179,7 +179,7 @@ class Tensor(HostValue):
     possible_types: ClassVar[tuple[str, ...]] = tuple(f"torch.distributed.{module}.DTensor" for module in ("tensor", "_tensor", "tensor.api", "_tensor.api"))
 
     # The host must never decide by accident what a tensor holds.
-    __bool__ = __float__ = __int__ = __index__ = __len__ = _undecided
+    __bool__ = __float__ = __int__ = __index__ = __contains__ = _undecided
 
 
 class Parameter(Tensor):

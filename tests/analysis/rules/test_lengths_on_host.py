@@ -14,19 +14,19 @@ import torch
 def train(net, loader):
     net.cuda()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-    for x, boxes in loader:
-        boxes = boxes.cuda()
+    for x, y in loader:
+        out = net(x.cuda())
+        total = 0
         for k in range(8):
-            print({asked})
+            total += {asked}
         optimizer.zero_grad()
-        torch.nn.functional.mse_loss(net(x.cuda()), boxes).backward()
+        torch.nn.functional.mse_loss(out, y.cuda()).backward()
         optimizer.step()
+    print(total)
 """
 
 
-@pytest.mark.parametrize(
-    ("asked", "found"), [("len(boxes[k])", False), ("boxes[k].__len__()", False), ("boxes[k].shape[0]", False), ("boxes[k].sum().item()", True)]
-)
+@pytest.mark.parametrize(("asked", "found"), [("len(out[k])", False), ("out[k].__len__()", False), ("out[k].shape[0]", False), ("out[k].sum().item()", True)])
 def test_lengths(asked, found):
     report = analyse(Snapshot.of({"train.py": PROGRAM.format(asked=asked).encode()}), [sync_in_hot_loop.RULE])
     assert bool(report.findings) is found
