@@ -100,6 +100,9 @@ class Ownership:
                 self._machine.heap.write(module.fields, FROZEN, flag)
                 for parameter in module.fields.values():
                     self._freeze_one(parameter, flag)
+                for whole in _taken_apart(module):
+                    whole.fields.setdefault(FROZEN, False)
+                    self._machine.heap.write(whole.fields, FROZEN, flag)
         else:
             self._freeze_one(owner, flag)
         self.changed()
@@ -108,6 +111,13 @@ class Ownership:
         if isinstance(parameter, Parameter):
             self.frozen.setdefault(parameter, False)
             self._machine.heap.write(self.frozen, parameter, flag)
+
+
+def _taken_apart(module: Instance) -> Iterator[Instance]:
+    """Models of unknown structure of which ``module`` holds a part: what else they have runs nowhere."""
+    held = module.fields.get(CHILDREN, ())
+    values = (*module.fields.values(), *(held.values() if isinstance(held, dict) else held if isinstance(held, list) else ()))
+    yield from {id(whole): whole for each in values if isinstance(each, Symbol) and isinstance(whole := getattr(each, "owner", None), Instance)}.values()
 
 
 def leaves_in(owner: Owner) -> frozenset[Owner]:

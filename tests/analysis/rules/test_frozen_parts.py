@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.engine import analyse
-from analysis.rules import frozen_by_mistake
+from analysis.rules import evaluation_with_grad, frozen_by_mistake
 from analysis.snapshot import Snapshot
 
 PROGRAM = """
@@ -36,4 +36,37 @@ main(torch.utils.data.DataLoader([1]))
 )
 def test_parts(frozen, found):
     report = analyse(Snapshot.of({"train.py": PROGRAM.format(frozen=frozen).encode()}), [frozen_by_mistake.RULE])
+    assert bool(report.findings) is found
+
+
+FEATURES = """
+import torch
+from torchvision import models
+
+class Distance(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        features = models.vgg16(pretrained=True).features
+        self.first = torch.nn.Sequential()
+        for x in range(4):
+            self.first.add_module(str(x), features[x])
+        {frozen}
+
+    def forward(self, a, b):
+        return (self.first(a) - self.first(b)).abs().mean()
+
+def score(pairs):
+    distance = Distance().to("cuda")
+    distance.eval()
+    return min(distance(a, b).item() for a, b in pairs)
+
+print(score(torch.utils.data.DataLoader([1])))
+"""
+
+
+@pytest.mark.parametrize(
+    ("frozen", "found"), [("self.requires_grad_(False)", False), ("for p in self.parameters(): p.requires_grad = False", False), ("pass", True)]
+)
+def test_what_holds_parts_of_a_model_freezes_them(frozen, found):
+    report = analyse(Snapshot.of({"train.py": FEATURES.format(frozen=frozen).encode()}), [evaluation_with_grad.RULE])
     assert bool(report.findings) is found
