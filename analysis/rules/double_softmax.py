@@ -34,7 +34,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Each loss whose input was normalised before."""
     told: set[tuple[object, ...]] = set()
     for event in trace.events(Kind.LOSS):
-        if event.subject not in _NORMALISING:
+        if event.subject not in _NORMALISING or isinstance(event.detail[0], tuple):  # which of several outputs is meant is not told: the loss takes none
             continue
         for made in origins(event.detail[0]):
             key = (made.span, event.span)

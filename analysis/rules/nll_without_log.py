@@ -2,7 +2,7 @@
 
 `nll_loss` (`NLLLoss`) takes no logarithm: it returns minus the input at the label; `ctc_loss` (`CTCLoss`) adds up such inputs along paths. On
 probabilities the gradient no longer grows where the model is wrong, and training stalls; on raw scores the loss has no lower bound and falls for ever
-while the model learns little. Nothing complains.
+while the model learns little. Nothing complains. In an evaluation the number that is reported is no likelihood.
 
 **How to fix it.** `F.nll_loss(F.log_softmax(scores, dim=1), y)`, or `F.cross_entropy(scores, y)`, which is both in one.
 
@@ -49,10 +49,12 @@ def _reported(trace: Trace, loss: Event, made: Made) -> Reported:
     comes = made.span if made.span.path in files else at
     squashed = made.op in _PROBABILITIES
     what = f"probabilities: the output of {made.op}" if squashed else f"raw scores: the output of `{text(trace.snapshot, comes)}`"
-    effect = "its gradient hardly grows where the model is wrong" if squashed else "it has no lower bound and falls for ever"
+    measured = not loss.context.grad
+    trained = "its gradient hardly grows where the model is wrong" if squashed else "it has no lower bound and falls for ever"
+    effect = "what is measured here is no likelihood and cannot be compared with the loss of the training" if measured else trained
     finding = Finding(
         RULE.name,
-        RULE.severity,
+        Severity.WARNING if measured else RULE.severity,
         Confidence.HIGH,
         at,
         f"`{text(trace.snapshot, at)}` wants log-probabilities and gets {what}; it takes no logarithm itself, so {effect}",

@@ -78,3 +78,56 @@ def test_a_guarded_save_hangs_where_the_model_is_sharded(options, severity):
     rules = [rule for rule in discover() if rule.name == "guarded-sharded-save"]
     report = analyse(Snapshot.of({"train.py": SAVES.format(options=options).encode()}), rules)
     assert [finding.severity for finding in report.findings] == [severity]
+
+
+SCORED = """
+import torch
+from torch.nn import functional as F
+
+def train(loader, held_out):
+    net = torch.nn.Linear(8, 3)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        {trained}(net(x), y).backward()
+        optimizer.step()
+    with torch.no_grad():
+        for x, y in held_out:
+            print(F.nll_loss(net(x), y))
+"""
+
+
+@pytest.mark.parametrize(("trained", "severities"), [("F.cross_entropy", [Severity.WARNING]), ("F.nll_loss", [Severity.ERROR, Severity.WARNING])])
+def test_a_wrong_loss_that_is_only_measured_is_a_warning(trained, severities):
+    rules = [rule for rule in discover() if rule.name == "nll-without-log"]
+    report = analyse(Snapshot.of({"train.py": SCORED.format(trained=trained).encode()}), rules)
+    assert [finding.severity for finding in report.findings] == severities
+
+
+SEVERAL = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x):
+        scores = self.head(x)
+        return scores.softmax(1), scores
+
+def train(loader):
+    net, criterion = Net(), nn.CrossEntropyLoss()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        criterion(net(x){one}, y).backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("one", "found"), [("", 0), ("[0]", 1), ("[1]", 0)])
+def test_several_outputs_at_once_are_no_probabilities(one, found):
+    rules = [rule for rule in discover() if rule.name == "double-softmax"]
+    assert len(analyse(Snapshot.of({"train.py": SEVERAL.format(one=one).encode()}), rules).findings) == found
