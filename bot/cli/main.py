@@ -38,6 +38,8 @@ COMMANDS: Mapping[str, str] = {
 }
 
 _OF_THE_BOT = frozenset({"serve", "worker", "doctor", "stats", "demo"})
+#: What ends when somebody ends it: garbage that waits to be collected would be most of its memory after a while.
+_LASTING = frozenset({"serve", "worker", "demo"})
 
 
 class _Command(Protocol):
@@ -48,7 +50,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command line ``words`` (those of the process by default) and return the exit status."""
     command, *rest = list(sys.argv[1:] if words is None else words) or ["--help"]
     _make_output_safe()
-    collect_seldom()
+    if command not in _LASTING:
+        collect_seldom()
     try:
         return _dispatch(command, rest)
     except (UsageError, SettingsError, UnknownRuleError, NotLoadedError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -109,3 +110,21 @@ def test_what_the_bot_needs_is_named_where_it_is_missing(monkeypatch: pytest.Mon
 
     assert main(["serve"]) == 2
     assert capsys.readouterr().err == "preflight serve: needs the bot's dependencies (aiohttp is missing): pip install 'preflight-bot[bot]'\n"
+
+
+@pytest.mark.parametrize(("command", "often"), [("serve", True), ("worker", True), ("demo", True), ("check", False), ("review", False)])
+def test_what_runs_for_days_collects_its_garbage_as_python_does(command: str, often: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001
+    seen: list[tuple[int, int, int]] = []
+
+    def run(_words: object) -> int:
+        seen.append(gc.get_threshold())
+        return 0
+
+    before = gc.get_threshold()
+    monkeypatch.setattr(door, "_load", lambda _command: SimpleNamespace(run=run))
+    try:
+        gc.set_threshold(700, 10, 10)
+        assert door.main([command]) == 0
+    finally:
+        gc.set_threshold(*before)
+    assert (seen == [(700, 10, 10)]) == often
