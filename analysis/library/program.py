@@ -65,7 +65,7 @@ def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str], ch
 def _is_test(path: str) -> bool:
     """Tests train toys: what is wrong in one is not wrong in training."""
     folders, _, name = path.rpartition("/")
-    return name.startswith(("test_", "conftest")) or name.endswith("_test.py") or not {"tests", "test"}.isdisjoint(folders.split("/"))
+    return name.startswith(("test_", "conftest")) or name.endswith(("_test.py", "_test_case.py")) or not {"tests", "test"}.isdisjoint(folders.split("/"))
 
 
 @dataclass(slots=True)
