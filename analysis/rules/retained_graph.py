@@ -78,7 +78,7 @@ def _kept(trace: Trace) -> Iterator[Kept]:
         if iteration and not all(within(event.context.stamp, iteration) for event in through):
             taken_up.add(frames(store))  # by a later iteration: only where the rehearsal ends none comes
         elif iteration and frames(store) not in taken_up and not _emptied(trace, store, iteration):
-            backward = next(iter(through), None)
+            backward = min(through, key=lambda event: event.kind is Kind.GRADIENT_CALL, default=None)  # gradients that go on into the loss end nothing
             if returned.isdisjoint(made) if backward is None else not begins_anew(trace, store) and not ends_with_step(trace, outwards):
                 yield Kept(store, forwards[newest], backward, running is not None)
 

@@ -35,3 +35,30 @@ def test_a_save_in_a_helper_names_the_call_that_every_rank_makes():
     assert finding.span.path == "saving.py"
     line = next(number for number, line in enumerate(TRAINING.splitlines(), 1) if "# every rank" in line)
     assert ("train.py", line) in [(each.span.path, snapshot.source(each.span.path).position(each.span).line) for each in finding.evidence]
+
+
+PENALISED = """
+import torch
+
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+total = 0
+for x in torch.utils.data.DataLoader(torch.rand(64, 4)):
+    x.requires_grad_()
+    out = net(x).sum()
+    slope = torch.autograd.grad(out, x, create_graph=True)[0]
+    loss = out + slope.norm()
+    optimizer.zero_grad()
+    loss.backward()  # ends the graph
+    optimizer.step()
+    total += loss
+print(total)
+"""
+
+
+def test_gradients_that_go_on_into_the_loss_are_not_where_its_graph_ends():
+    rules = [rule for rule in discover() if rule.name == "retained-graph"]
+    snapshot = Snapshot.of({"train.py": PENALISED.encode()})
+    (finding,) = analyse(snapshot, rules).findings
+    line = next(number for number, line in enumerate(PENALISED.splitlines(), 1) if "# ends the graph" in line)
+    assert snapshot.source("train.py").position(finding.evidence[-1].span).line == line
