@@ -84,8 +84,12 @@ class GradientUses:
 
     def stepping(self, event: Event, tensor: Tensor) -> bool:
         """Whether an optimizer of parameters that the tensor reaches steps on this backward's gradients."""
+        return self.steps_on(event, tensor.owners)
+
+    def steps_on(self, event: Event, owners: Iterable[Owner]) -> bool:
+        """Whether an optimizer of parameters of these owners steps on this backward's gradients."""
         held = self._by_backward.get(event, [])
-        return any(window.stepped and self.holdings.shared(tensor.owners, gradients.owners) for gradients, window in held)
+        return any(window.stepped and self.holdings.shared(owners, gradients.owners) for gradients, window in held)
 
     def withheld(self, loss: Tensor) -> Iterator[Made]:
         """What ``loss`` was made of that keeps it from an optimizer which steps and to which no backward comes: cuts, and forwards under ``no_grad``."""

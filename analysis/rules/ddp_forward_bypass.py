@@ -6,8 +6,8 @@ An earlier forward through the wrapper does not help: it prepared another backwa
 
 **How to fix it.** Call the wrapper: `ddp(x)`. Where another method of the model is wanted, let its `forward` call it.
 
-**What is not reported.** Forwards without gradients (evaluation, averaged copies); programs that average the gradients by hand; frameworks that
-bring the optimizer, and wrap the model that they are given themselves.
+**What is not reported.** Forwards without gradients (evaluation, averaged copies); models whose gradients are cleared before their optimizer steps;
+programs that average the gradients by hand; frameworks that bring the optimizer, and wrap the model that they are given themselves.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from analysis.library.parts import OF_A_PART
 from analysis.library.tensor import Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
+from analysis.rules._gradient_uses import GradientUses
 from analysis.rules._objects import confidence_in, contains, forward_numbers, inner, numbers_in
 from analysis.source import Span
 from analysis.trace import Trace
@@ -36,7 +37,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     """Forwards of a wrapped model past its wrapper whose graph a backward goes through."""
     if not trace.distributed or _averages_by_hand(trace):
         return
-    graphs = {numbers_in([event.value]) for event in trace.events(Kind.BACKWARD)}
+    backwards = [(event, numbers_in([event.value])) for event in trace.events(Kind.BACKWARD)]
     wrapped = list(trace.events(Kind.WRAPPED_FORWARD))
     wraps: list[Event] = []
     told: set[Span] = set()
@@ -47,9 +48,10 @@ def check(trace: Trace) -> Iterator[Reported]:
         wrap = next((each for each in wraps if each.detail == "ddp" and _is_inside(event.subject, each.subject)), None)
         own = forward_numbers(event)
         through = {each.detail.forward for each in wrapped if _is_inside(event.subject, each.subject)}
-        if own & through or _is_of_a_part(event) or not any(own & graph and not graph & through for graph in graphs):
+        past = [backward for backward, graph in backwards if own & graph and not graph & through]
+        if own & through or _is_of_a_part(event) or not past:
             continue
-        if wrap is not None and _steps(trace, wrap):
+        if wrap is not None and _steps(trace, wrap) and _is_taught(trace, event, past):
             span = _outside(trace, event, wrap)
             if span not in told:
                 told.add(span)
@@ -62,6 +64,13 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _is_of_a_part(event: Event) -> bool:
     """Whether a method of some part of a model of unknown structure was called, which need not have parameters."""
     return any(each.made is not None and OF_A_PART in each.made.options for each in tensors_in(event.value))
+
+
+def _is_taught(trace: Trace, event: Event, backwards: list[Event]) -> bool:
+    """Whether an optimizer may step on what these backwards give the model: a judge that a generator is trained through is cleared before its own step."""
+    uses = GradientUses(trace)
+    owners = [event.subject] if isinstance(event.subject, Instance) else []
+    return any(uses.unsure(each) or uses.steps_on(each, owners) for each in backwards)
 
 
 def _passes_by(trace: Trace, event: Event) -> bool:

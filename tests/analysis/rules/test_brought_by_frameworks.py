@@ -105,6 +105,31 @@ def test_a_trainer_wraps_the_model_that_it_is_given(then, lines):
     assert found(WRAPPED.format(then=then), "ddp-forward-bypass") == lines
 
 
+JUDGED = """
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("nccl")
+maker, judge = DistributedDataParallel(torch.nn.Linear(4, 4)), DistributedDataParallel(torch.nn.Linear(4, 1))
+makes, judges = torch.optim.Adam(maker.parameters()), torch.optim.Adam(judge.parameters())
+for x in torch.utils.data.DataLoader(torch.load("data.pt"), 8):
+    made = maker(torch.randn(8, 4))
+    makes.zero_grad()
+    judge.module(made).mean().backward()
+    makes.step()
+    {cleared}
+    (judge(x) - judge(made.detach())).mean().backward()
+    judges.step()
+    judges.zero_grad()
+"""
+
+
+@pytest.mark.parametrize(("cleared", "lines"), [("judges.zero_grad()", []), ("pass", [12])])
+def test_gradients_that_are_cleared_before_the_step_need_no_average(cleared, lines):
+    assert found(JUDGED.format(cleared=cleared), "ddp-forward-bypass") == lines
+
+
 KEPT = """
 import torch
 
