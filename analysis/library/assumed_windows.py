@@ -29,6 +29,8 @@ def answer(snapshot: Snapshot, condition: Value, span: Span) -> bool | None:
         case ("not", Symbol() as inner):
             inside = answer(snapshot, inner, span)
             return None if inside is None else not inside
+        case ("==" | "!=" as sign, int() as number, Symbol(test=("-", Symbol() as window, 1))) if _is_counted_by(snapshot, window, span):
+            return _COMPARISONS[sign](number, SHRUNK_WINDOW - 1)
         case (sign, Symbol() as window, int() as number) if sign in _COMPARISONS and _is_counted_by(snapshot, window, span):
             return _COMPARISONS[sign](SHRUNK_WINDOW, number)
         case (sign, int() as number, Symbol() as window) if sign in _COMPARISONS and _is_counted_by(snapshot, window, span):

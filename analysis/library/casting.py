@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import MISSING, Call, Instance, Stamp, Symbol, Value
 from analysis.library.ranks import own_rank
-from analysis.library.roles import MODEL, RANK_ROLE, Role, role_of
+from analysis.library.roles import RANK_ROLE, Role, role_of
 from analysis.source import Span
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Casting:
         found = dict(self.roles)
         for callee, source in self._fed:
             role = role_of(callee, self.annotated.get((callee.why, callee.span), ""))
-            if role is not None and role.cls == MODEL:
+            if role is not None and role.is_model:
                 source.uses.add("fed")
         for symbol in self.symbols:
             if "key" in symbol.uses and isinstance(symbol.source, Symbol) and symbol.why.startswith("an item of "):

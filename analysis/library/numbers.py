@@ -136,6 +136,18 @@ def _einops(dotted: str) -> Value:
     return HostFunction(dotted, lambda call: domain_of(call).autograd.made(name, tuple(call.args), call.kwargs)) if name.islower() else MISSING
 
 
+#: Functions of libraries of transforms that read or decode a file.
+_READING = "torchaudio.load torchvision.io.read_image torchvision.io.decode_image torchvision.io.decode_jpeg torchvision.io.read_video"
+
+
+def _reading(dotted: str) -> HostFunction:
+    return HostFunction(dotted, lambda call: host_work(call, dotted, _number))
+
+
+for _name in _READING.split():
+    SUBJECT.values[_name] = _reading(_name)
+
+
 _TRANSFORMS = """
 torchvision.transforms torchvision.transforms.functional torchvision.transforms.v2 torchvision.utils torchvision.io torchaudio.transforms torchaudio.functional
 albumentations kornia

@@ -41,7 +41,7 @@ WHOLE = 11
 #: Steps after which a loop that trains runs no more rounds than its windows ask for: what comes behind it, and in other loops, is to be seen too.
 COSTLY_LOOP = 12_000
 
-_TRAINING = frozenset({Kind.BACKWARD, Kind.STEP})
+_TRAINING, _SHRUNK = frozenset({Kind.BACKWARD, Kind.STEP}), "moduli that were shrunk"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +143,7 @@ class Rehearsal:
         self._windows: dict[tuple[int, ...], int] = {}
         #: Whether a backward or a step happened.
         self.trained = False
-        #: Whether backwards and steps happened in loops, outside of them, or both.
-        self.in_loops: set[bool] = set()
+        self.in_loops: set[bool] = set()  # whether backwards and steps happened in loops, outside of them, or both
         #: How many backwards and steps happened, and how often a generator's loop found that some had while it was suspended.
         self.trainings = self.consumed = 0
         self._plans: dict[int, Plan] = {}
@@ -190,6 +189,7 @@ class Rehearsal:
         if as_it_is:
             right = min(right, rounds)
             return left % right if unknown or right == rounds else MISSING
+        machine.state[_SHRUNK] = {*machine.state.get(_SHRUNK, ()), right} - {1}
         return left % shrunk if 0 <= left < right else MISSING
 
     def at_the_end(self, machine: Machine, condition: Symbol) -> bool | None:
@@ -205,8 +205,8 @@ class Rehearsal:
                     loop.near = True
                     return ended
         plan = self._plans.get(machine.stamp[-1][0]) if machine.stamp else None
-        known = plan is None or not plan.trains or plan.holds or plan.length is not None
-        return None if known else at_the_end(condition, machine.stamp[-1][1], self.horizon.rounds)
+        is_open = plan is not None and plan.trains and not plan.holds and plan.length is None
+        return at_the_end(condition, machine.stamp[-1][1], self.horizon.rounds) if is_open else None
 
     def _holds(self, machine: Machine) -> bool:
         """Whether the innermost loop is one around a loop that trains: it goes round a few times only."""
@@ -226,7 +226,7 @@ class Rehearsal:
         if self.horizon == SHORT and FEW < number <= LARGEST_WINDOW:  # no length of a loop that is not known: those are short here
             self._count(machine, number)
         if not by_size:
-            return left, right
+            return left, SHRUNK_WINDOW - 1 if right + 1 in machine.state.get(_SHRUNK, ()) else right
         guards = _branch(machine, span)
         if guards is None or (guards and machine.guards):
             few = machine.guards and span.path in machine.snapshot.contents and 0 <= left <= FEW < right

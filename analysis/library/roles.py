@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.binding import PASSED_AS
 from analysis.interpreter.values import Instance, Symbol
+from analysis.library.ownership import WRAPPED
 from analysis.library.ranks import is_rank
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ class Role:
     without: frozenset[str] = frozenset()
     dress: Callable[[Machine, Instance], None] = _nothing
     at_once: bool = False
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is a model's, or that of a wrapper around one."""
+        return self.cls in {MODEL, _WRAPPED_MODEL.cls}
 
 
 def _any_of(*sets: str) -> tuple[frozenset[str], ...]:
@@ -79,6 +85,15 @@ ROLES = (
 )  # fmt: skip
 
 
+def _wrap(machine: Machine, instance: Instance) -> None:
+    """Put a model of unknown structure into the wrapper."""
+    model = Instance(machine.domain.lookup(MODEL), instance.span, instance.stamp, assumed=True)
+    model.fields["training"] = True
+    instance.fields.update({WRAPPED: model, "training": True, "wrapper: options": {}})
+
+
+#: A model whose ``module`` is asked for.
+_WRAPPED_MODEL = Role("torch.nn.parallel.DistributedDataParallel", (), (), dress=_wrap)
 #: The process's own number among the ranks: a symbol, and no object.
 RANK_ROLE = Role("", (), ())
 
@@ -94,7 +109,7 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
     annotations = (annotation, *(use.removeprefix(PASSED_AS) for use in symbol.uses if use.startswith(PASSED_AS)))
     named = next((role for each in annotations if each and (role := named_role(each)) is not None), None)
     if named is not None:
-        return named
+        return _WRAPPED_MODEL if named.cls == MODEL and f".{WRAPPED}" in symbol.parts else named
     used = uses_of(symbol)
     if used <= _MADE:
         return None
@@ -102,7 +117,7 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
         return _SCHEDULER
     for role in ROLES:
         if any(needed <= used for needed in role.calls) and not role.without & used:
-            return role
+            return _WRAPPED_MODEL if role.cls == MODEL and f".{WRAPPED}" in symbol.parts else role
     return None
 
 

@@ -18,7 +18,7 @@ from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
-from analysis.trace.places import visible
+from analysis.trace.places import meeting, visible
 from analysis.trace.reading import around, call_at, callee, text
 
 #: Parts of names of classes, and beginnings of names of models, whose default configuration drops values.
@@ -53,7 +53,7 @@ def misses(trace: Trace, built: Event, model: Instance) -> str:
 def born_so(trace: Trace, built: Event, learns: Event, lacks: str) -> Finding:
     """What is said of a model that trains in the mode in which ``from_pretrained`` returned it."""
     files = trace.snapshot.contents
-    span = visible(learns, files)
+    span = meeting(learns, built, files)
     return Finding(
         "stuck-in-eval",
         Severity.ERROR,

@@ -10,7 +10,7 @@ from analysis.library.parts import WITHOUT_GRAD
 from analysis.library.tensor import Made, Owner, Tensor, tensors_in
 from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import Holdings
-from analysis.rules._sources import all_in, cuts_anywhere_in
+from analysis.rules._sources import all_in, cuts_anywhere_in, drawn_in
 from analysis.rules._windows import Window, windows
 from analysis.source import Span
 from analysis.trace import Trace
@@ -47,6 +47,21 @@ def _is_only_use(trace: Trace, cut: Span) -> bool:
     return False
 
 
+def _given_without_graph(loss: Tensor) -> list[Tensor]:
+    """What the modules that a backward from ``loss`` goes through were given and that carries no graph."""
+    found: list[Tensor] = []
+    todo, seen = [loss], {loss}
+    while todo:
+        made = todo.pop().made
+        for each in made.tensors if made is not None else ():
+            if each.attached and each not in seen:
+                seen.add(each)
+                todo.append(each)
+            elif not each.attached and made is not None and "module" in made.options:
+                found.append(each)
+    return found
+
+
 class GradientUses:
     """Which optimizers step on what a backward gave."""
 
@@ -54,6 +69,7 @@ class GradientUses:
         self.holdings = Holdings()
         self._trace = trace
         self._gradients = list(gradients_of(trace))
+        self._drawn: bool | None = None
         self._by_backward: dict[Event, list[tuple[Gradients, Window]]] = {}
         for gradients in self._gradients:
             for window in windows(trace, gradients):
@@ -91,15 +107,28 @@ class GradientUses:
         held = self._by_backward.get(event, [])
         return any(window.stepped and self.holdings.shared(owners, gradients.owners) for gradients, window in held)
 
-    def withheld(self, loss: Tensor) -> Iterator[Made]:
-        """What ``loss`` was made of that keeps it from an optimizer which steps and to which no backward comes: cuts, and forwards under ``no_grad``."""
-        if not self._trace.complete:
+    def withheld(self, backward: Event) -> Iterator[Made]:
+        """What keeps a loss from an optimizer which steps and to which no backward comes: cuts, and forwards of the same step under ``no_grad``.
+
+        They stand before what a module that is trained was given: a target, a weight or a baseline is without a graph on purpose.
+        """
+        if not self._trace.complete or self._starves_by_drawing():
             return
-        made = set(all_in(loss))
+        given = _given_without_graph(backward.value)
+        made = {each for value in given for each in all_in(value)}
         for event in self._trace.events(Kind.FORWARD):
-            if not event.context.grad and not self._trace.undecided(event) and made.intersection(tensors_in(event.value)) and self.starved([event.subject]):
+            apart = event.context.grad or event.context.stamp != backward.context.stamp or self._trace.undecided(event)
+            if not apart and made.intersection(tensors_in(event.value)) and self.starved([event.subject]):
                 yield Made(NO_GRAD, (), {}, without_gradients_at(self._trace, event))
-        yield from (each for each, before in cuts_anywhere_in(loss) if _is_only_use(self._trace, each.span) and self.starved(before.owners))
+        cuts = (cut for value in given for cut in cuts_anywhere_in(value))
+        yield from (each for each, before in cuts if _is_only_use(self._trace, each.span) and self.starved(before.owners))
+
+    def _starves_by_drawing(self) -> bool:
+        """Whether a draw without a gradient is what keeps such an optimizer from its parameters: what else was made of them is no cause."""
+        if self._drawn is None:
+            values = [event.value for event in self._trace.events(Kind.BACKWARD)]
+            self._drawn = any(self.starved(before.owners) for value in values for _, before in drawn_in(value))
+        return self._drawn
 
     def starved(self, owners: Iterable[Owner]) -> bool:
         """Whether an optimizer of parameters of ``owners`` steps, and no backward of the whole program comes to them."""

@@ -11,6 +11,7 @@ from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.library.ranks import WORLD_SIZE
 from analysis.library.schedulers import schedules_of
+from analysis.rules._hand_written import HandWritten
 from analysis.rules._objects import Concern, concern, confidence_in, distinct, optimizers
 from analysis.source import Span
 from analysis.trace import Trace
@@ -153,3 +154,11 @@ def times_ranks(trace: Trace, scheduler: Instance, span: Span) -> Finding:
     )
     why = "leave the number of ranks out of both the length and the warm-up, unless Accelerate prepares the schedule"
     return Finding(RULE_NAME, Severity.ERROR, Confidence.MEDIUM, span, says, chain, no_fix_because=why)
+
+
+def counts_on(trace: Trace, found: HandWritten) -> Finding:
+    """What is said of a learning rate that counts batches and is told the number of epochs."""
+    says = f"`{text(trace.snapshot, found.span)}`: it counts batches, but its length is the number of epochs: it has come to its end within the first epoch"
+    chain = (Evidence(found.epochs, "so many epochs are run"), Evidence(found.span, "the learning rate is computed for each batch"))
+    why = "the length has to be the number of batches in all epochs, or the counter has to count epochs"
+    return Finding(RULE_NAME, Severity.ERROR, Confidence.HIGH, found.span, says, chain, no_fix_because=why)

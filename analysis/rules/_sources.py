@@ -12,14 +12,14 @@ from analysis.library.tensor import Made, Parameter, Scalar, Tensor, tensors_in
 
 _MOST = 2_000
 #: Operations that give a tensor without a graph on purpose, or because they have no derivative.
-CUTS = frozenset({"detach", "data", "numpy", "argmax", "argmin", "item", "host"})
+CUTS = frozenset({"detach", "data", "numpy", "argmax", "argmin", "item", "host", "gt", "ge", "lt", "le", "eq", "ne"})
 #: Draws from a distribution that carry no graph.
 DRAWS = frozenset({"sample", "sample_n", "multinomial"})
 _SHAPES = "view reshape flatten squeeze unsqueeze permute transpose contiguous expand to float double half bfloat16 getitem t clone cuda cpu type"
 _ARITHMETIC = """
 add sub mul truediv div neg pow abs square sqrt exp log mean sum max min norm clamp stack cat softmax log_softmax sigmoid logsigmoid tanh relu
-softplus matmul scale tensor interpolate upsample pad elu gelu silu leaky_relu logsumexp maximum minimum where masked_fill mm bmm einsum cumsum prod gather
-index_select avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d cosine_similarity pairwise_distance
+softplus matmul scale tensor one_hot interpolate upsample pad elu gelu silu leaky_relu logsumexp maximum minimum where masked_fill mm bmm einsum cumsum
+prod gather index_select avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d cosine_similarity pairwise_distance
 """
 #: Operations whose result is known to depend on nothing but their inputs.
 CARRIED = frozenset((*LOSSES.values(), *_SHAPES.split(), *_ARITHMETIC.split()))

@@ -64,7 +64,7 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
     if (root := _root(loss)) is not loss and not root.attached and root in root.autograd.leaves:
         yield from ((loss, made) for made, before in cuts_anywhere_in(root) if before.owners)
     yield from islice(((loss, made) for made, before in drawn_in(loss) if uses.starved(before.owners)), 1)
-    yield from islice(((loss, made) for made in uses.withheld(loss) if _root(loss) not in loss.autograd.leaves), 1)
+    yield from islice(((loss, made) for made in uses.withheld(event) if _root(loss) not in loss.autograd.leaves), 1)
     leaf = _leaf(loss)
     if leaf is not None or uses.unsure(event):
         yield from ((loss, made) for made in (leaf,) if made is not None)

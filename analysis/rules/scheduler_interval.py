@@ -4,7 +4,8 @@ A schedule that is told its length, `OneCycleLR`, `CosineAnnealingLR(T_max=…)`
 Counted in batches and stepped per epoch it never leaves its warm-up; counted in epochs and stepped per batch it is over, or starts to rise
 again, within the first epoch. A schedule that Accelerate has prepared moves on by the number of processes at each step: a length counted on the
 sharded loader is used up too soon. One that nothing prepared moves once per step on every rank: a length multiplied by the number of ranks is never
-reached. And where several optimizers have schedules, each of them has to be stepped.
+reached. And where several optimizers have schedules, each of them has to be stepped. A learning rate that a function of the program computes from the
+number of batches so far is told its length too.
 
 **How to fix it.** Step the schedule in the unit of its length: after each `optimizer.step()`, or after each epoch. With Accelerate: count the
 length before the loader is prepared, or times `accelerator.num_processes` after it, not both; or do not prepare the schedule.
@@ -23,9 +24,10 @@ from analysis.interpreter.values import Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._counted_whole import counted_whole, told_too_much
+from analysis.rules._hand_written import out_of_step
 from analysis.rules._objects import confidence_in, distinct
 from analysis.rules._rhythms import SEVERAL, Rhythm, rhythm_of, rhythm_of_micro_batches
-from analysis.rules._schedules import counted_in_batches, counts_ranks, last_milestone, left_behind, length_of, stays_behind, times_ranks
+from analysis.rules._schedules import counted_in_batches, counts_on, counts_ranks, last_milestone, left_behind, length_of, stays_behind, times_ranks
 from analysis.rules._statements import is_alone
 from analysis.source import Span
 from analysis.trace import Trace
@@ -37,6 +39,7 @@ from analysis.trace.reading import statement_of, text
 def check(trace: Trace) -> Iterator[Reported]:
     """Schedules whose length is counted in one unit, and which are stepped in another; those that stay behind."""
     told: set[Span] = set()
+    yield from (Reported(counts_on(trace, each)) for each in {each.span: each for each in out_of_step(trace)}.values())
     for each in left_behind(trace):
         if each.step.span not in told:
             told.add(each.step.span)

@@ -26,6 +26,7 @@ from analysis.rules._gradient_uses import GradientUses
 from analysis.rules._gradients import GRADIENT_EVENTS, Gradients, gradients_of
 from analysis.rules._modes import holds_unknown
 from analysis.rules._objects import confidence_in, inner
+from analysis.rules._sources import drawn_in
 from analysis.trace import Trace
 from analysis.trace.automaton import Automaton, Letter, LetterOf, Witness
 from analysis.trace.events import Event, Kind
@@ -134,7 +135,11 @@ def _through_unknown(backward: Event | None, gradients: Gradients) -> bool:
 
 def _withheld(trace: Trace, backward: Event | None) -> bool:
     """Whether the loss was cut off from the parameters: the cut is the mistake, and another rule's."""
-    return backward is not None and any(each.span.path in trace.snapshot.contents for each in GradientUses(trace).withheld(backward.value))
+    if backward is None:
+        return False
+    uses = GradientUses(trace)
+    drawn = (made for made, before in drawn_in(backward.value) if uses.starved(before.owners))
+    return any(each.span.path in trace.snapshot.contents for each in (*uses.withheld(backward), *drawn))
 
 
 def _between(trace: Trace, zero: Event, step: Event) -> Event | None:

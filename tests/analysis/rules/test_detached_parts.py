@@ -31,3 +31,28 @@ def test_a_record_without_its_graph_may_be_kept(cut: str, rules: list[str]) -> N
     asked = [rule for rule in discover() if rule.name in {"retained-graph", "detached-loss", "evaluation-in-train-mode"}]
     report = analyse(Snapshot.of({"trainer.py": TRAINER.format(cut=cut).encode()}), asked)
     assert [finding.rule for finding in report.findings] == rules
+
+
+HARD = """
+import torch
+from torch.nn import functional as F
+
+def overlap(scores, wanted):
+    hard = {hard}
+    return 1 - 2 * (hard * wanted).sum() / (hard.sum() + wanted.sum())
+
+def train(net, loader):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        scores = net(x)
+        optimizer.zero_grad()
+        (F.cross_entropy(scores, y) + overlap(scores, F.one_hot(y, 4))).backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("hard", "found"), [("F.one_hot(scores.argmax(1), 4).float()", 1), ("(scores.sigmoid() > 0.5).float()", 1), ("scores.softmax(1)", 0)])
+def test_a_term_of_decisions_has_no_gradient(hard: str, found: int) -> None:
+    asked = [rule for rule in discover() if rule.name == "detached-loss"]
+    report = analyse(Snapshot.of({"train.py": HARD.format(hard=hard).encode()}), asked)
+    assert len(report.findings) == found

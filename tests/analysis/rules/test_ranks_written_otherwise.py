@@ -159,6 +159,59 @@ def main(data):
     callbacks = [ModelCheckpoint(monitor="score")]
     L.Trainer(max_epochs=3, devices=4, strategy="ddp", callbacks=callbacks).fit(Net(torch.nn.Linear(4, 1)), datamodule=data)
 """
+LEAVING = """
+import torch
+import torch.distributed as dist
+
+def fit(ddp, loader, stop):
+    optimizer = torch.optim.SGD(ddp.parameters(), lr=0.1)
+    for epoch in range(10):
+        for x, y in loader:
+            optimizer.zero_grad()
+            (ddp(x) - y).square().mean().backward()
+            optimizer.step()
+        done = torch.zeros(1)
+        if dist.get_rank() == 0 and stop(ddp.module):
+            done += 1
+            {kept}  # here
+        dist.broadcast(done, 0)
+        if done.item():
+            break
+"""
+LATE = """
+import deepspeed
+
+def main(model, data, config):
+    engine, _, loader, _ = deepspeed.initialize(model=model, training_data=data, config=config)
+    for step, x in enumerate(loader):
+        engine.backward(engine(x).loss)
+        engine.step()
+        if step % 500 == 499 and {kept}:
+            engine.save_checkpoint("saved")  # here
+"""
+AUDIO = """
+import torch
+import torchaudio
+from torch.utils.data import DataLoader, Dataset
+
+class Clips(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        return torchaudio.load(self.paths[index])[0]
+
+def train(net, paths):
+    net.cuda()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in DataLoader(Clips(paths), batch_size=8, shuffle=True, num_workers={kept}):  # here
+        optimizer.zero_grad()
+        net(x.cuda()).mean().backward()
+        optimizer.step()
+"""
 
 
 def _lines(rule: str, program: str) -> list[int]:
@@ -176,6 +229,9 @@ def _lines(rule: str, program: str) -> list[int]:
         ("worker-rng-copies", NOISE, "self.seed", "self.seed + info.id"),
         ("duplicated-iterable", RANKS_ALONE, "2", "0"),
         ("uneven-ranks", CUT_UP, "pass", "order = order[: len(order) // dist.get_world_size() * dist.get_world_size()]"),
+        ("rank-conditional-collective", LEAVING, "break", "pass"),
+        ("guarded-sharded-save", LATE, "engine.local_rank == 0", "True"),
+        ("stalled-loader", AUDIO, "0", "4"),
         ("local-metric", OWN_PART, "", ", sync_dist=True"),
     ],
 )

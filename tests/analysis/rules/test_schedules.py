@@ -127,3 +127,30 @@ for x in torch.utils.data.DataLoader(torch.load("data.pt")):
 def test_a_schedule_may_be_built_anew_on_one_side_of_a_condition() -> None:
     report = analyse(Snapshot.of({"train.py": ANEW.encode()}), [rule for rule in discover() if rule.name == "scheduler-interval"])
     assert (report.findings, report.problems) == ((), ())
+
+
+BY_HAND = """
+import torch
+
+def polynomial(base, step, steps):
+    return base * (1 - step / steps) ** 0.9
+
+def train(net, loader, epochs=50):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    seen = 0
+    for epoch in range(epochs):
+        for x in loader:
+            for group in optimizer.param_groups:
+                group["lr"] = polynomial(0.1, {counted})
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+            seen += 1
+"""
+
+
+@pytest.mark.parametrize(("counted", "found"), [("seen, epochs", 1), ("seen, epochs * len(loader)", 0), ("epoch, epochs", 0), ("steps=epochs, step=seen", 1)])
+def test_a_learning_rate_of_ones_own_counts_in_the_unit_of_its_length(counted: str, found: int) -> None:
+    asked = [rule for rule in discover() if rule.name == "scheduler-interval"]
+    report = analyse(Snapshot.of({"train.py": BY_HAND.format(counted=counted).encode()}), asked)
+    assert len(report.findings) == found

@@ -227,6 +227,35 @@ def train(net, loader, most=20_000):
             if accelerator.sync_gradients:
                 updates += 1
 """
+BORN = """
+import torch
+from transformers import AutoModelForSequenceClassification
+
+def margin(model, one, other):
+    return model(**one).logits - model(**other).logits
+
+def train(pairs):
+    model = AutoModelForSequenceClassification.from_pretrained("bert-base-cased")
+    {kept}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for one, other in pairs:
+        loss = -margin(model, one, other).sigmoid().log().mean()  # here
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+LAST_OF_WINDOW = """
+import torch
+
+def train(model, loader, steps):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for i, (x, y) in enumerate(loader):
+        loss = torch.nn.functional.mse_loss(model(x), y){kept}
+        loss.backward()  # here
+        if i % steps == steps - 1 or i + 1 == len(loader):
+            optimizer.step()
+            optimizer.zero_grad()
+"""
 
 
 def _lines(rule: str, program: str) -> list[int]:
@@ -244,6 +273,8 @@ def _lines(rule: str, program: str) -> list[int]:
         ("detached-loss", STARVED, "no_grad", "enable_grad"),
         ("detached-loss", TERM, "no_grad", "enable_grad"),
         ("stale-optimizer-parameters", REPLACED, "nn.GroupNorm(8, 32)", "child"),
+        ("stuck-in-eval", BORN, "pass", "model.train()"),
+        ("unscaled-accumulation", LAST_OF_WINDOW, "", " / steps"),
         ("hidden-state-graph", EPISODE, "h", "h.detach()"),
         ("step-without-backward", CRITIC, "pass", "error.backward()"),
         ("scaler-without-update", BROKEN_OFF, "pass", "scaler.update()"),
