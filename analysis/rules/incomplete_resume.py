@@ -17,10 +17,11 @@ from collections.abc import Container, Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
-from analysis.interpreter.values import Instance, Symbol, Value
+from analysis.interpreter.values import Instance, Symbol
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._entries import counts_on, keys_of, loaded_from, reads
 from analysis.rules._objects import Concern, concern, distinct
+from analysis.rules._resumed_schedules import is_caught_up, is_told
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -94,7 +95,7 @@ def _companions(trace: Trace, optimizer: Instance) -> Iterator[Instance]:
     for scheduler in distinct(event.subject for event in trace.events(Kind.SCHEDULER_STEP)):
         owner = scheduler.fields.get("optimizer") or (optimizer if scheduler.assumed and _alone(trace, optimizer) else None)
         mine = concern(owner, optimizer) is Concern.YES
-        if mine and not _told(scheduler) and not _caught_up(trace, scheduler) and not any(each is scheduler for each in touched):
+        if mine and not is_told(trace, scheduler) and not is_caught_up(trace, scheduler) and not any(each is scheduler for each in touched):
             yield scheduler
     for scaler in distinct(event.subject for event in trace.events(Kind.SCALER_UPDATE)):
         used = any(event.detail is scaler and concern(event.subject, optimizer) is Concern.YES for event in trace.events(Kind.STEP))
@@ -105,19 +106,6 @@ def _companions(trace: Trace, optimizer: Instance) -> Iterator[Instance]:
 def _alone(trace: Trace, optimizer: Instance) -> bool:
     """Whether no other optimizer steps: a schedule that was made elsewhere is its."""
     return distinct(event.subject for event in trace.events(Kind.STEP)) == [optimizer]
-
-
-def _told(scheduler: Instance) -> bool:
-    """Whether it was built to begin somewhere."""
-    options: Value = scheduler.fields.get("scheduler: options", {})
-    return isinstance(options, dict) and bool({"last_epoch", "*", "**"} & options.keys())
-
-
-def _caught_up(trace: Trace, scheduler: Instance) -> bool:
-    """Whether it is stepped where no optimizer steps: up to the point at which the run goes on; or told the epoch in each step."""
-    loops = {number for event in trace.events(Kind.STEP) for number, _ in event.context.stamp}
-    steps = [event for event in trace.events(Kind.SCHEDULER_STEP) if event.subject is scheduler]
-    return any(event.detail or (event.context.stamp and not any(number in loops for number, _ in event.context.stamp)) for event in steps)
 
 
 def _saves(trace: Trace, optimizer: Instance) -> Iterator[tuple[Event, set[int]]]:

@@ -49,3 +49,30 @@ def test_a_run_that_counts_on_needs_its_optimizer():
 )
 def test_a_run_that_restores_it_or_begins_anew_does_not(restored, begin):
     assert not found(restored, begin)
+
+
+SCHEDULED = """
+import torch
+
+def train(net, loader, path, epochs):
+    optimizer = torch.optim.Adam(net.parameters())
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.9 ** epoch)
+    saved = torch.load(path)
+    net.load_state_dict(saved["net"])
+    optimizer.load_state_dict(saved["optimizer"])
+    start = saved["epoch"] + 1
+    {told}
+    for epoch in range(start, epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+        scheduler.step()
+        torch.save({{"net": net.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}}, path)
+"""
+
+
+@pytest.mark.parametrize(("told", "lost"), [("scheduler.last_epoch = start - 1", False), ("assert scheduler.last_epoch == 0", True)])
+def test_a_schedule_may_be_set_by_hand(told, lost):
+    snapshot = Snapshot.of({"train.py": SCHEDULED.format(told=told).encode()})
+    assert bool(analyse(snapshot, [rule for rule in discover() if rule.name == "incomplete-resume"]).findings) is lost
