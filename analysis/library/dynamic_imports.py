@@ -13,6 +13,7 @@ from analysis.interpreter.values import Call, Class, Module, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 from analysis.library.ownership import MODULE
+from analysis.library.tensor import Tensor
 from analysis.source import NotAnalysed
 
 SUBJECT = Subject(
@@ -72,7 +73,9 @@ def _below(call: Call, package: str, importer: str) -> Iterator[str]:
 
 @SUBJECT.function("builtins.getattr")
 def _getattr(call: Call) -> Value:
-    """An attribute; of a module of the repository by a name that is not told, one of its models."""
+    """An attribute; by a name that is not told, of a module of the repository one of its models, of a model's output one of its parts."""
+    if isinstance(call.args[0], Tensor) and not isinstance(call.args[1], str):
+        return call.machine.getitem(call.args[0], call.args[1], call.span)
     if isinstance(call.args[0], Module) and isinstance(call.args[1], Symbol):
         models = [value for value in call.args[0].vars.values() if isinstance(value, Class) and value.span is not None and value.has_base(MODULE)]
         tail = call.args[0].name.rpartition(".")[2].replace("_", "")
