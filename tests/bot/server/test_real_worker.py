@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -41,9 +42,14 @@ async def github() -> AsyncIterator[Simulator]:
         assert simulator.violations == []
 
 
+@pytest.fixture(scope="module")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("state")
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def real_bot(github: Simulator, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
-    settings = settings_for(github, tmp_path_factory.mktemp("kept"))
+async def real_bot(github: Simulator, state: Path) -> AsyncIterator[str]:
+    settings = settings_for(github, state)
     async with serving(replace(settings, worker_command=(sys.executable, "-I", "-m", "bot.worker.child"))) as address:
         github.webhook_url = f"{address}/webhook"
         yield address
@@ -88,13 +94,12 @@ async def test_a_notebook_is_named_by_its_cell(github: Simulator) -> None:
     assert pull.review_comments == ()  # a line of the file is a line of JSON
 
 
-async def test_a_push_estimates_what_the_next_pull_request_starts_from(github: Simulator, tmp_path_factory: pytest.TempPathFactory) -> None:
+async def test_a_push_estimates_what_the_next_pull_request_starts_from(github: Simulator, state: Path) -> None:
     repository, _ = await opened(github, "pusher")
-    folder = tmp_path_factory.getbasetemp()
 
     def kept() -> list[str]:
         """What was seen of train.py, by hash, whenever something was estimated of it."""
-        (path,) = folder.glob(f"kept0/cache/*/kept/{repository.id}-*.json")
+        (path,) = state.glob(f"cache/*/kept/{repository.id}-*.json")
         return [each["files"]["train.py"] for each in json.loads(path.read_text())["seen"]]
 
     before = kept()
