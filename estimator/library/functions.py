@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.interpreter.generators import Generator, Manager
-from analysis.interpreter.values import Call, Function, HostFunction, Partial, Property, Value
+from analysis.interpreter.values import Call, Class, Function, HostFunction, Instance, Partial, Property, Value
 from analysis.library.knowledge import Subject
 
 SUBJECT = Subject()
@@ -58,19 +58,28 @@ def _nullcontext(call: Call) -> Value:
     return call.machine.instance(NULL_CONTEXT, call.span)
 
 
-@SUBJECT.function("contextlib.suppress", "contextlib.redirect_stdout", "contextlib.closing")
-def _suppress(call: Call) -> Value:
+@SUBJECT.function("contextlib.redirect_stdout", "contextlib.closing")
+def _closing(call: Call) -> Value:
     return call.machine.instance(NULL_CONTEXT, call.span)
 
 
-def _null_context() -> Value:
-    from analysis.interpreter.values import Class  # noqa: PLC0415  the only class this subject makes by itself
+@SUBJECT.function("contextlib.suppress")
+def _suppress(call: Call) -> Value:
+    made = call.machine.instance(SUPPRESS, call.span)
+    made.fields["kinds"] = call.args
+    return made
 
-    namespace = {"__enter__": HostFunction("__enter__", lambda _call: None), "__exit__": HostFunction("__exit__", lambda _call: None)}
-    return Class("nullcontext", "contextlib.nullcontext", (), namespace)
+
+def _is_suppressed(call: Call) -> Value:
+    """Whether the exception with which a block ends is one of those that were named."""
+    raised = next((value for value in call.args if isinstance(value, Class)), None)
+    manager = next((value for value in call.args if isinstance(value, Instance) and "kinds" in value.fields), None)
+    return raised is not None and manager is not None and any(kind in raised.mro for kind in manager.fields["kinds"])
 
 
-NULL_CONTEXT = _null_context()
+_ENTER = HostFunction("__enter__", lambda _call: None)
+NULL_CONTEXT = Class("nullcontext", "contextlib.nullcontext", (), {"__enter__": _ENTER, "__exit__": _ENTER})
+SUPPRESS = Class("suppress", "contextlib.suppress", (), {"__enter__": _ENTER, "__exit__": HostFunction("__exit__", _is_suppressed)})
 
 
 @SUBJECT.function("contextlib.ExitStack", "contextlib.AsyncExitStack")

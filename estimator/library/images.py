@@ -218,7 +218,7 @@ def _holds_floats(rows: Any) -> bool:
 
 def _upright(picture: Any) -> Any:
     """``PIL.ImageOps.exif_transpose``: turned as the camera says, which a picture of unknown size does not show."""
-    return picture
+    return picture if isinstance(picture, Image) else _opened()
 
 
 NAMES: dict[str, Any] = {

@@ -111,6 +111,7 @@ def _literal(call: Call) -> Value:
         raise guest_error(error, call.span) from None
 
 
+NAMES.update({f"numbers.{name}": BUILTINS["int" if name == "Integral" else "float"] for name in ("Integral", "Real", "Number")})
 NAMES.update(
     {
         "ast.literal_eval": HostFunction("ast.literal_eval", _literal),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from analysis.interpreter.values import MISSING, Call, Class, Function, GuestDict, HostFunction, Instance, Value
+from estimator.library import evaluated
 from estimator.library.tokens import BUILTINS_HERE
 from estimator.tape.attributes import is_module
 
@@ -62,5 +63,5 @@ def _annotated(function: Function, annotation: ast.expr | None) -> Value:
 NAMES: dict[str, Value] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function) for function in (_given_arguments, _constructor_classes)
 }
-#: Python's own, with these two.
-BUILTINS: dict[str, Value] = {**BUILTINS_HERE, "getattr": HostFunction("getattr", _getattr), "hasattr": HostFunction("hasattr", _hasattr)}
+#: Python's own, with these.
+BUILTINS: dict[str, Value] = {**BUILTINS_HERE, **evaluated.BUILTINS, "getattr": HostFunction("getattr", _getattr), "hasattr": HostFunction("hasattr", _hasattr)}

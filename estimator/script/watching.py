@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Instance, Symbol, Value
+from estimator.library.symbols import Number
 from estimator.script import doubts
 from estimator.script.observed import Argument, ModelCall
 from estimator.tape.dtype import Dtype
@@ -51,7 +52,7 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
         observed.trainable_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters if parameter.requires_grad)
         observed.unit_bytes = _largest_unit(module)
     for _, value in named:
-        if isinstance(value, Symbol) and total:
+        if isinstance(value, Symbol) and not isinstance(value, Number) and total:
             doubts.arrived(domain, module.cls.name, value)
 
 

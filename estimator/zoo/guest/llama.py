@@ -183,7 +183,8 @@ class LlamaModel(PretrainedModel):
         return causal_mask(self.config, embeds, padding, position_ids, cache, seen)
 
     def forward(
-        self, input_ids=None, attention_mask=None, position_ids=None, cache=None, inputs_embeds=None, use_cache=None, past_key_values=None, **others
+        self, input_ids=None, attention_mask=None, position_ids=None, cache=None, inputs_embeds=None, use_cache=None, past_key_values=None,
+        output_hidden_states=False, **others,
     ):  # fmt: skip
         use_cache = self.caches(use_cache)
         if inputs_embeds is None:
@@ -198,10 +199,17 @@ class LlamaModel(PretrainedModel):
         mask = self.mask(inputs_embeds, attention_mask, position_ids, cache, seen)
         x = inputs_embeds
         positions = self.rotary_emb(x, position_ids)
+        states = [] if output_hidden_states else None
         for layer in self.layers:
+            if states is not None:
+                states.append(x)
             x = layer(x, cache=cache, mask=mask, positions=positions, position_ids=position_ids)
         x = self.norm(x)
-        return ModelOutput(last_hidden_state=x, cache=cache if use_cache else None, hidden_states=None, attentions=None)
+        if states is not None:
+            states.append(x)
+        return ModelOutput(
+            last_hidden_state=x, cache=cache if use_cache else None, hidden_states=None if states is None else tuple(states), attentions=None
+        )
 
 
 class LlamaForCausalLM(CausalHead):
