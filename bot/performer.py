@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.github.errors import RateLimitedError, TransientError
@@ -43,6 +43,10 @@ class Performer:
         """The steps of a chain as this version has them; none where it does not know the ``kind``."""
         steps = self.chains[kind].steps if kind in self.chains else ()
         return [{"name": step.name, "light": step.light, "interruptible": step.interruptible} for step in steps]
+
+    def knows(self, kind: str, names: Iterable[str]) -> bool:
+        """Whether this version has such a chain, with steps of all these ``names``."""
+        return kind in self.chains and {*names} <= {step.name for step in self.chains[kind].steps}
 
     async def perform(self, kind: str, name: str, state: Json, boot: str) -> Outcome:
         """The step ``name`` of a chain that the process ``boot`` began."""

@@ -173,8 +173,8 @@ async def _report_step(kind: str, facts: Json, reason: str, before: int) -> Json
 @DBOS.step(name="begun")
 async def _begun(kind: str, names: list[str]) -> Json:
     """The process that begins, its plan, and whether that ``knows`` the steps of ``names``: stored, so a later process can tell that it is another."""
-    plan = _running().plan(kind)
-    return {"boot": _running().boot, "plan": plan, "knows": bool(plan) and {*names} <= {step["name"] for step in plan}}
+    running = _running()
+    return {"boot": running.boot, "plan": running.plan(kind), "knows": running.knows(kind, names)}
 
 
 def _running() -> Performer:
