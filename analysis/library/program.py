@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from analysis.facts import may_train
 from analysis.interpreter.imports import run_top_level
 from analysis.interpreter.machine import Machine
 from analysis.interpreter.signals import BudgetSpent, GuestRaise, StopRun
@@ -164,7 +165,8 @@ class Tracing:
                 horizon = wider
                 todo.insert(0, world)
                 continue
-            ran.reached.update(place for place in ended.reached() if world.flags or place[0] not in self._changed)
+            if may_train(self.snapshot.contents[entry.path]) or not ended.machine.unresolved:  # what starts a training elsewhere may lack what that needs
+                ran.reached.update(place for place in ended.reached() if world.flags or place[0] not in self._changed)
             yield ended.trace(seen or self.snapshot, entry)
             if ended.domain.decided_flags and world.flags and not world.distributed:
                 todo.append(replace(alone, flags=False))

@@ -89,3 +89,12 @@ def test_however_it_imports(imports):
 def test_a_change_reaches_what_starts_the_training(changed, entries):
     head = _snapshot(**{changed: FILES[changed] + "\nSEED = 1\n"})
     assert scope_of(_snapshot(), head).entries == entries
+
+
+@pytest.mark.parametrize(("more", "found"), [("", False), ("settings = undefined\n", True)])
+def test_what_is_started_without_all_it_needs_is_run_by_itself_too(more, found):
+    plain = FILES["trainers/plain.py"].replace("def __init__(self, width):", "def __init__(self, width, clears=False):\n        self.clears = clears")
+    plain = plain.replace("        self.optimizer.step()", "        self.optimizer.step()\n        if self.clears:\n            self.optimizer.zero_grad()")
+    train = FILES["train.py"].replace("plain.Plain(8)", "plain.Plain(8, clears=True)").replace("import rows\n", f"import rows\n{more}")
+    report = analyse(_snapshot(**{"trainers/plain.py": plain, "train.py": train}), [missing_zero_grad.RULE])
+    assert bool(report.findings) is found
