@@ -27,6 +27,7 @@ from analysis.rules._averages import growing_averages
 from analysis.rules._carriers import begins_anew, ends_with_step, lasting, moment, placed
 from analysis.rules._keepers import detached, holder_of
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
+from analysis.rules._set_anew import may_begin_anew
 from analysis.rules._statements import behind_dispatch
 from analysis.source import Span
 from analysis.trace import Trace
@@ -73,6 +74,8 @@ def _kept(trace: Trace) -> Iterator[Kept]:
             continue
         newest = max(made, key=lambda number: (len(made[number]), number))
         through = [event for event, reached in backwards if not reached.isdisjoint(made)]
+        if through and may_begin_anew(trace, store, through[0]):
+            continue
         outwards = list(lasting(trace, store, made[newest]))
         iteration = next((each for each in outwards if any(within(event.context.stamp, each) for event, _ in backwards)), None)
         if iteration and not all(within(event.context.stamp, iteration) for event in through):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.engine import analyse
-from analysis.rules import hidden_state_graph
+from analysis.rules import hidden_state_graph, retained_graph
 from analysis.snapshot import Snapshot
 
 LAYER = """
@@ -76,3 +76,32 @@ class Model(L.LightningModule):
 def test_a_hook_that_runs_once_an_epoch_sets_no_state_before_each_batch():
     report = analyse(Snapshot.of({"model.py": HOOKED.encode()}), [hidden_state_graph.RULE])
     assert [finding.rule for finding in report.findings] == ["hidden-state-graph"]
+
+
+CACHED = """
+import torch
+from torch import nn
+
+class Causal(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.cached = nn.Conv1d(4, 4, 3), []
+
+    def forward(self, x):
+        self.cached.append(x[:, :, -2:].clone() * self.conv.weight.sum())
+        return self.conv(x)
+"""
+SERVED = """
+def serve(model, clips):
+    for part in model.modules():
+        if hasattr(part, "{name}"):
+            part.{name} = []
+    return [model(clip) for clip in clips]
+"""
+
+
+@pytest.mark.parametrize(("name", "found"), [("cached", False), ("kept", True)])
+def test_other_code_may_empty_what_a_layer_keeps(name, found):
+    files = {"causal.py": CACHED, "serve.py": SERVED.format(name=name)}
+    report = analyse(Snapshot.of({path: text.encode() for path, text in files.items()}), [retained_graph.RULE])
+    assert [finding.rule for finding in report.findings] == ["retained-graph"] * found
