@@ -38,11 +38,10 @@ def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame, *, fir
         machine.tree.begin_arm(alt)
         machine.fork_depth += 1
         level, stamp = len(machine.tree.stack), machine.stamp
+        ranks.begin(holds=(index == 0) == first)
         try:
-            with ranks.arm(holds=(index == 0) == first) as taken:
-                left = taken.left = arm()
-            if left is not None and left.divided is None and ranks.division is not None:
-                left.divided = ranks.division[0], taken.holds
+            left = arm()
+            ranks.left_by(left)
         except GuestRaise as error:
             raised = error
             del machine.tree.stack[level:]
@@ -52,6 +51,7 @@ def fork(machine: Machine, span: Span, arms: Sequence[Arm], frame: Frame, *, fir
             machine.heap.take(mark)
             continue
         finally:
+            ranks.end()
             machine.fork_depth -= 1
         machine.tree.end()
         outcomes.append((left, machine.heap.take(mark)))

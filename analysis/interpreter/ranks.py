@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,7 +27,7 @@ class Taken:
 class Ranks:
     """One branch. While an arm runs, what happens there is under the branch's condition if ranks answer it differently."""
 
-    __slots__ = ("arms", "division", "escaped", "frame", "machine", "outer", "span")
+    __slots__ = ("_inside", "_pending", "arms", "division", "escaped", "frame", "machine", "outer", "span")
 
     def __init__(self, machine: Machine, span: Span, frame: Frame) -> None:
         self.machine = machine
@@ -39,22 +37,27 @@ class Ranks:
         self.outer = machine.guards
         self.escaped: tuple[RankGuard, ...] = ()
         self.arms: list[Taken] = []
+        self._inside = self._pending = 0
 
-    @contextmanager
-    def arm(self, *, holds: bool) -> Iterator[Taken]:
-        """One arm, taken where the condition ``holds`` or where it does not."""
-        taken = Taken(holds)
-        self.arms.append(taken)
-        self.machine.guards = (*self.outer, *self._guard(holds=holds))
-        inside, pending = len(self.machine.guards), len(self.frame.pending)
-        try:
-            yield taken
-            taken.raised = False
-            taken.perhaps = tuple(left for left, _ in self.frame.pending[pending:])
-            if taken.left is None:
-                self.escaped += self.machine.guards[inside:]
-        finally:
-            self.machine.guards = self.outer
+    def begin(self, *, holds: bool) -> None:
+        """An arm begins, taken where the condition ``holds`` or where it does not."""
+        self.arms.append(Taken(holds))
+        self.machine.guards = self.outer if self.division is None else (*self.outer, *self._guard(holds=holds))
+        self._inside, self._pending = len(self.machine.guards), len(self.frame.pending)
+
+    def left_by(self, left: Exit | None) -> None:
+        """The arm that began last has run, and ends in ``left`` (None: it falls through)."""
+        taken = self.arms[-1]
+        taken.left, taken.raised = left, False
+        taken.perhaps = tuple(each for each, _ in self.frame.pending[self._pending :])
+        if left is None:
+            self.escaped += self.machine.guards[self._inside :]
+        elif left.divided is None and self.division is not None:
+            left.divided = self.division[0], taken.holds
+
+    def end(self) -> None:
+        """The arm is over, however it ended."""
+        self.machine.guards = self.outer
 
     def close(self) -> None:
         """The ways meet: where some of the arms left, or may have, what follows is reached by the ranks of the others."""

@@ -69,7 +69,7 @@ SUBJECT.alias(ACCELERATOR, "accelerate.accelerator.Accelerator")
 @_ACCELERATOR.method("__init__")
 def _init(call: Call) -> Value:
     steps = call.kwargs.get("gradient_accumulation_steps", 1)
-    call.machine.state[SHARDS] = WORLD_SIZE if domain_of(call).world.distributed else 1
+    call.machine.state[SHARDS] = WORLD_SIZE if domain_of(call).is_distributed() else 1
     call.args[0].fields.update({"gradient_accumulation_steps": steps, SYNCHRONISES: True, "accelerate: calls": 0, "accelerate: options": dict(call.kwargs)})
     if call.kwargs.get("mixed_precision") == "fp16":
         call.args[0].fields[SCALES] = True
@@ -219,11 +219,11 @@ def _attribute(call: Call) -> Value:
         case "process_index" | "local_process_index":
             return rank(call)
         case "num_processes":
-            return WORLD_SIZE if domain.world.distributed else 1
+            return WORLD_SIZE if domain.is_distributed() else 1
         case "gradient_accumulation_steps":
             return domain.casting.symbol("accelerator.gradient_accumulation_steps", None, ())
         case "use_distributed":
-            return domain.world.distributed
+            return domain.is_distributed()
     return domain.casting.symbol(f"accelerator.{name}", call.span, ())
 
 

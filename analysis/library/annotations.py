@@ -61,7 +61,7 @@ def argument(domain: TraceDomain, name: str, annotation: ast.expr | None, span: 
     written = ast.unparse(parsed)
     if written.rpartition(".")[2] in _TENSORS:
         tensor = domain.autograd.made("argument", (), {"name": name})
-        tensor.rank_varying = domain.world.distributed
+        tensor.rank_varying = domain.is_distributed()
         return tensor
     domain.casting.annotated[(name, span)] = written
     role = named_role(written)

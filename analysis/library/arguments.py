@@ -145,7 +145,7 @@ def _value(call: Call, name: str, options: dict[str, Value]) -> Value:
     """What the option is without being given; a switch and what has no default may be anything."""
     domain = domain_of(call)
     action, kind, default = options.get("action"), options.get("type"), options.get("default")
-    if name in _RANKS and domain.world.distributed:
+    if name in _RANKS and domain.is_distributed():
         return rank(call)
     if action in {"store_true", "store_false"} or (isinstance(action, External) and action.dotted.endswith("BooleanOptionalAction")):
         return domain.casting.symbol(f"--{name}", call.span, ())

@@ -40,7 +40,7 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
             return zero
         divisions[span] = condition, zero, others
         return None
-    if domain.world.distributed and asks_for_time(condition):
+    if asks_for_time(condition) and domain.is_distributed():
         divisions[span] = condition, None, None
         return None
     if not isinstance(condition, Symbol) or depends_on_data(condition):
@@ -119,7 +119,7 @@ def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool, counts: bool)
     ends = [_ends(side, flags=domain.world.flags) or (counts and notes(side)) for side in (taken, other)]
     if ends[0] != ends[1]:
         return not chosen if ends[0] else chosen
-    skips = domain.world.distributed and isinstance(source, SourceFile) and skips_training(source, found, taken, other)
+    skips = isinstance(source, SourceFile) and skips_training(source, found, taken, other) and domain.is_distributed()
     return not chosen if skips else chosen
 
 

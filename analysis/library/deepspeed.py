@@ -99,7 +99,7 @@ def _attribute(call: Call) -> Value:
     if name in _COUNTERS:
         return domain_of(call).casting.symbol("how far the engine is", call.span, call.machine.stamp)
     if name in {"world_size", "dp_world_size"}:
-        return WORLD_SIZE if domain_of(call).world.distributed else 1
+        return WORLD_SIZE if domain_of(call).is_distributed() else 1
     return call.machine.getattr(engine.fields[WRAPPED], name, call.span)
 
 

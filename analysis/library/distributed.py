@@ -104,7 +104,7 @@ def _rank(call: Call) -> Value:
 
 @SUBJECT.function(f"{_DIST}.get_world_size")
 def _world_size(call: Call) -> Value:
-    return WORLD_SIZE if domain_of(call).world.distributed else 1
+    return WORLD_SIZE if domain_of(call).is_distributed() else 1
 
 
 @SUBJECT.function(f"{_DIST}.is_available")
@@ -114,12 +114,12 @@ def _available(_call: Call) -> Value:
 
 @SUBJECT.function(f"{_DIST}.is_initialized")
 def _initialised(call: Call) -> Value:
-    return bool(call.machine.state.get("process group")) or domain_of(call).world.distributed
+    return bool(call.machine.state.get("process group")) or domain_of(call).is_distributed()
 
 
 @SUBJECT.function(f"{_DIST}.is_torchelastic_launched")
 def _elastic(call: Call) -> Value:
-    return domain_of(call).world.distributed
+    return domain_of(call).is_distributed()
 
 
 @SUBJECT.function(f"{_DIST}.device_mesh.init_device_mesh", f"{_DIST}.init_device_mesh")
@@ -167,7 +167,7 @@ def _collective(name: str, changed: int | None) -> HostFunction:
         tensor = call.get(changed, next((each for each in _FILLED if filled and each in call.kwargs), "tensor")) if changed is not None else None
         taken = call.get(*_TAKEN_FROM[name]) if filled else tensor
         emit(call.machine, Kind.COLLECTIVE, subject=name, value=taken, detail={**call.kwargs, "group": call.get(GROUP_PLACES.get(name, 9), "group")})
-        if isinstance(tensor, Tensor) and domain_of(call).world.distributed:
+        if isinstance(tensor, Tensor) and domain_of(call).is_distributed():
             tensor.made = Made(name, (taken if filled else replace(tensor),), {}, call.span)
             tensor.rank_varying = name not in _ALIKE
         elif isinstance(tensor, Symbol) and name in _ALIKE and tensor.role != RANK:

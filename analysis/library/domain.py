@@ -65,6 +65,8 @@ class TraceDomain:
         self.avoided: dict[int, tuple[Value, bool]] = {}
         #: Names that each symbol was compared with, in the order in which they came up.
         self.choices: dict[int, dict[str, int]] = {}
+        #: Whether the run has asked if there are several ranks, so that the other world differs.
+        self.asked_for_ranks = False
         #: Handlers that raised: a gap of ours, shown in tests.
         self.failed: list[tuple[str, Exception]] = []
         self.stored_graphs = 0
@@ -77,7 +79,12 @@ class TraceDomain:
         self.autograd = Autograd(machine, self.library, self.ownership)
         self.casting.bind(machine)
         machine.builtins = {**machine.builtins, **{name: self.library.lookup(f"builtins.{name}") for name in _BUILTINS}}
-        machine.state.update({"distributed": self.world.distributed, "rehearsal": self.rehearsal})
+        machine.state.update({"distributed": self.is_distributed, "rehearsal": self.rehearsal})
+
+    def is_distributed(self) -> bool:
+        """Whether the program runs on several ranks: to be asked only where the answer decides something."""
+        self.asked_for_ranks = True
+        return self.world.distributed
 
     def lookup(self, dotted: str) -> Value:
         """What a library's name stands for, or ``MISSING``."""

@@ -48,11 +48,11 @@ def _variable(call: Call, name: Value, default: Value) -> Value:
     if isinstance(name, str):
         if name in set_here:
             return set_here[name]
-        if domain.world.distributed and name in _RANKS and name != "NODE_RANK":
+        if name in _RANKS and name != "NODE_RANK" and domain.is_distributed():
             return rank(call)
-        if domain.world.distributed and name in _SIZES:
+        if name in _SIZES and domain.is_distributed():
             return str(WORLD_SIZE)
-        if name in _RANKS | _SIZES | _ADDRESSES and not domain.world.distributed:
+        if name in _RANKS | _SIZES | _ADDRESSES and not domain.is_distributed():
             return ("1" if name in _SIZES else "0") if default is _REQUIRED else default
     return domain.casting.symbol(f"the environment variable {name}", None, ()) if default is _REQUIRED or default is None else default
 
@@ -87,7 +87,7 @@ def _contains(call: Call) -> Value:
     if name in call.machine.state.get("environment", {}):
         return True
     if name in _RANKS | _SIZES | _ADDRESSES:
-        return domain.world.distributed and not str(name).startswith(("SLURM", "OMPI", "PMI"))
+        return not str(name).startswith(("SLURM", "OMPI", "PMI")) and domain.is_distributed()
     return domain.casting.symbol(f"whether {name} is set", None, ())
 
 
@@ -129,7 +129,7 @@ def _standard(dotted: str) -> Value:
 def _own(call: Call) -> Value:
     """A name that each process has of its own."""
     domain = domain_of(call)
-    return domain.casting.symbol("a name of the process's own", call.span, (), varying=domain.world.distributed)
+    return domain.casting.symbol("a name of the process's own", call.span, (), varying=domain.is_distributed())
 
 
 @SUBJECT.function("sys.exit", "os._exit", "builtins.exit")

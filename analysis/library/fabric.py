@@ -133,7 +133,7 @@ def _attribute(call: Call) -> Value:
         case "global_rank" | "local_rank" | "node_rank":
             return rank(call)
         case "world_size":
-            return WORLD_SIZE if domain.world.distributed else 1
+            return WORLD_SIZE if domain.is_distributed() else 1
         case "is_global_zero":
             return is_main(call)
     return domain.casting.symbol(f"fabric.{name}", call.span, ())

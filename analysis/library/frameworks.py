@@ -72,7 +72,7 @@ def _loader(call: Call) -> Value:
 
 
 def _dealt(call: Call, batches: Iterator[Value]) -> Iterator[Value]:
-    evaluates = domain_of(call).world.distributed and not modes(call.machine).grad
+    evaluates = not modes(call.machine).grad and domain_of(call).is_distributed()
     for batch in batches:
         for tensor in tensors_in(batch) if evaluates else ():
             tensor.rank_varying = True
@@ -95,7 +95,7 @@ def _batches(call: Call) -> Iterator[Value]:
     domain = domain_of(call)
     for _ in range(domain.rehearsal.horizon.rounds):
         batch = domain.autograd.plain("batch")
-        batch.rank_varying = domain.world.distributed and not modes(call.machine).grad
+        batch.rank_varying = not modes(call.machine).grad and domain.is_distributed()
         yield batch
 
 

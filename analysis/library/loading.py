@@ -142,7 +142,7 @@ def _renewed(domain: TraceDomain, sample: Value, call: Call, loader: Instance | 
         case str() | None | Instance():
             return sample
     batch = domain.autograd.made("batch", (), {"loader": loader, "whole": whole}, cut=True)
-    batch.rank_varying = loader is not None and domain.world.distributed and differs_by_rank(domain, loader)
+    batch.rank_varying = loader is not None and differs_by_rank(domain, loader) and domain.is_distributed()
     return batch
 
 

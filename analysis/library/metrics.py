@@ -69,7 +69,7 @@ _SYNCED = SUBJECT.cls("unknown.SyncedMetric", "unknown.Metric")
 @_SYNCED.method("compute")
 def _synced(call: Call) -> Value:
     """One of torchmetrics gathers the states of all ranks first, unless it is told otherwise."""
-    if domain_of(call).world.distributed and call.args[0].fields.get("metric: synced") is not False:
+    if call.args[0].fields.get("metric: synced") is not False and domain_of(call).is_distributed():
         emit(call.machine, Kind.COLLECTIVE, subject="metric.compute", detail={})
     return domain_of(call).casting.symbol("the value of a metric", call.span, ())
 

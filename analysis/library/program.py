@@ -145,9 +145,12 @@ class Tracing:
         several = [replace(alone, distributed=True)] if self.may_be_distributed(entry) else []
         todo = several if entry.together else [alone, *several]
         left, skipped = most, frozenset[ast.AST]()
+        before: Run | None = None
         while todo:
             world = todo.pop(0)
-            ended = running(world, roles, horizon, min(BUDGET, left), skipped) if left > 0 else None
+            ended = before.again(world, ran, min(BUDGET, left)) if before is not None else None
+            if ended is None and left > 0:
+                ended = running(world, roles, horizon, min(BUDGET, left), skipped)
             if ended is None:
                 continue
             left -= ended.steps
@@ -167,7 +170,8 @@ class Tracing:
                 continue
             if may_train(self.snapshot.contents[entry.path]) or not ended.machine.unresolved:  # what starts a training elsewhere may lack what that needs
                 ran.reached.update(place for place in ended.reached() if world.flags or place[0] not in self._changed)
-            yield ended.trace(seen or self.snapshot, entry)
+            yield ended.trace(seen or self.snapshot, entry, world)
+            before = ended if world == alone else None
             if ended.domain.decided_flags and world.flags and not world.distributed:
                 todo.append(replace(alone, flags=False))
 
@@ -192,10 +196,17 @@ class Run:
     raised: bool = False  # an exception of the program ended it
     unfinished: tuple[tuple[ast.AST, int], ...] = ()  # the functions that ran when its steps were spent, the innermost first
 
-    def trace(self, snapshot: Snapshot, entry: Entry) -> Trace:
-        """What rules read."""
+    def again(self, world: World, ran: Ran, budget: int) -> Run | None:
+        """The run itself, with its steps counted once more, if the program would do the same in ``world``: nothing has asked whether it has several ranks."""
+        if world != replace(self.domain.world, distributed=True) or self.domain.asked_for_ranks or self.steps > budget:
+            return None
+        ran.steps += self.steps
+        return self
+
+    def trace(self, snapshot: Snapshot, entry: Entry, world: World | None = None) -> Trace:
+        """What rules read; ``world``: the one that it stands for, where that is not its own."""
         unresolved = tuple(dict.fromkeys(self.machine.unresolved))
-        world = self.domain.world
+        world = world or self.domain.world
         return Trace(snapshot, self.machine.tree.root, entry.path, entry.qualname, world.distributed, self.complete, self.result, unresolved, world.flags)
 
     def batches(self) -> frozenset[Name] | None:

@@ -28,7 +28,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 def own_rank(machine: Machine) -> Value:
     """The process's own number: one symbol that differs between ranks, or 0 when alone."""
-    if not machine.state.get("distributed"):
+    is_distributed = machine.state.get("distributed")
+    if is_distributed is None or not is_distributed():
         return 0
     known: Value = machine.state.get(RANK)
     if known is None:

@@ -81,7 +81,6 @@ def _context(machine: Machine, held: Modes) -> Context:
         autocast=held.autocast,
         no_sync=held.no_sync,
         no_sync_at=held.no_sync_at if held.no_sync else None,
-        distributed=bool(machine.state.get("distributed")),
         rank_guards=machine.guards,
         stamp=machine.stamp,
         function=function,

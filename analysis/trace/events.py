@@ -40,7 +40,6 @@ class Context:
     autocast: bool = False
     no_sync: bool = False
     no_sync_at: Span | None = None  # where a wrapper was asked not to average
-    distributed: bool = False  # the program runs on several ranks in this world
     rank_guards: tuple[RankGuard, ...] = ()  # conditions that let only some ranks through, outermost first
     stamp: tuple[tuple[int, int], ...] = ()
     function: str = ""  # qualified name of the guest function that runs
