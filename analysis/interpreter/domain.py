@@ -58,6 +58,10 @@ class Domain(Protocol):
         """The items of something iterable that the source does not tell."""
         ...
 
+    def brought(self, machine: Machine, value: Value, span: Span) -> list[Value]:
+        """What a list is extended by where the source does not tell it."""
+        ...
+
     def unknown(self, machine: Machine, why: str, span: Span) -> Value:
         """Something that the source does not tell."""
         ...

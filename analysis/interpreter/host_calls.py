@@ -79,7 +79,7 @@ def _container_method(
     if name in MUTATORS:
         machine.heap.touch(receiver)
         if name in {"extend", "update"} and args:
-            args = [_brought(machine, args[0], span), *args[1:]]
+            args = [_brought(machine, name, args[0], span), *args[1:]]
         if machine.domain.watches_stores and name in {"append", "add", "extend", "insert", "appendleft", "update", "setdefault"}:
             args = _watched(machine, receiver, name, args, span)
         if machine.domain.watches_stores and name in REMOVERS:
@@ -97,10 +97,12 @@ def _container_method(
         return machine.domain.host_failed(machine, callee, error, span)
 
 
-def _brought(machine: Machine, given: Value, span: Span) -> Value:
+def _brought(machine: Machine, name: str, given: Value, span: Span) -> Value:
     if isinstance(given, dict) or (isinstance(given, HostValue) and isinstance(given, Sized)):
         return given
-    return [] if isinstance(given, (Symbol, External)) else machine.whole(given, span)
+    if isinstance(given, (Symbol, External)):
+        return machine.domain.brought(machine, given, span) if name == "extend" else []
+    return machine.whole(given, span)
 
 
 def _watched(machine: Machine, receiver: Value, name: str, args: list[Value], span: Span) -> list[Value]:

@@ -130,6 +130,10 @@ class TraceDomain:
                 item.source = value
             yield item
 
+    def brought(self, machine: Machine, value: Value, span: Span) -> list[Value]:
+        """Nothing: what is not told plays no role."""
+        return []
+
     def unknown(self, machine: Machine, why: str, span: Span) -> Value:
         """Something that the source does not tell: it may turn out to play a role."""
         return self.casting.symbol(why, span, machine.stamp)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.interpreter.values import Symbol
+from analysis.interpreter.values import Symbol, Value
 
 
 class Lost(Symbol):
@@ -21,3 +21,9 @@ class OneOfMany(Symbol):
     """An item of something of which nobody knows how much there is."""
 
     __slots__ = ()
+
+
+def known_length(value: Value) -> int | None:
+    """How many items something unknown has, where that was counted."""
+    length = value.parts.get(".__len__()") if isinstance(value, Symbol) else None
+    return length if isinstance(length, int) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from analysis.certainty import Place
@@ -13,7 +14,7 @@ from analysis.source import SourceFile, Span
 from estimator.library import guest_module, lookup
 from estimator.library.reflection import BUILTINS
 from estimator.library.second_names import module_name, second_names
-from estimator.library.symbols import Number, OneOfMany
+from estimator.library.symbols import Number, OneOfMany, known_length
 from estimator.script import changes, doubts, shapes, watching
 from estimator.script.guards import Filter, stands_at
 from estimator.script.loops import AFTER_LOSS, WINDOW, LibraryPlan, Plan, steps_inside
@@ -235,15 +236,19 @@ class TapeDomain(Unwatched):
 
     def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
         """Items that the source does not tell."""
-        length = value.parts.get(".__len__()") if isinstance(value, Symbol) else None
-        counted = isinstance(length, int)
+        length = known_length(value)
+        counted = length is not None
         if not counted:
             self._uncounted = value
-        for index in range(length if isinstance(length, int) else _UNKNOWN_ITEMS):
+        for index in range(_UNKNOWN_ITEMS if length is None else length):
             item = (Symbol if counted else OneOfMany)(f"item {index} of {in_words(value)}", span, machine.stamp)
             item.source = value
             yield item
             machine.unknown_items -= counted  # as many as there are: nothing is open about them
+
+    def brought(self, machine: Machine, value: Value, span: Span) -> list[Value]:
+        """The items, as far as they are counted, or else one that stands for all: a model that is made of them is not known."""
+        return [*islice(self.unknown_items(machine, value, span), 1 if known_length(value) is None else None)]
 
     def collected(self, machine: Machine, made: Value, span: Span) -> Value:
         """A collection of unknown length is not known: two or three items would make a wrong shape."""

@@ -40,6 +40,9 @@ class PlainDomain:
     def unknown_items(self, machine, value, span):
         yield from [Symbol(f"item of {value!r}", span, machine.stamp)] * 2
 
+    def brought(self, machine, value, span):
+        return []
+
     def unknown(self, machine, why, span):
         return Symbol(why, span, machine.stamp)
 

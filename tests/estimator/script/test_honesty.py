@@ -154,3 +154,19 @@ def test_what_keeps_the_parameters_and_is_not_followed_takes_the_number_with_it(
     found = estimated(script)
     assert found.memory is None
     assert found.unknowns[0] == f"train.py:{line_of(script, 'fancy.Optimizer')}: what fancy.Optimizer keeps of the parameters it is given is not known"
+
+
+def test_layers_that_an_unknown_list_adds_take_the_number_with_them():
+    script = WHOLE.replace(
+        "self.inner = nn.Linear(64, 64)", "layers = [nn.Linear(64, 64)]\n        layers.extend(fancy.layers(64))\n        self.inner = nn.Sequential(*layers)"
+    )
+    found = estimated(script.replace("import torch\n", "import torch\nimport fancy\n", 1))
+    assert found.memory is None
+    assert any("fancy.layers" in sentence for sentence in found.unknowns)
+
+
+def test_names_that_an_unknown_list_adds_change_nothing():
+    script = WHOLE.replace("model = Net()", "names = ['a']\nnames.extend(fancy.names())\nmodel = Net()")
+    found = estimated(script.replace("import torch\n", "import torch\nimport fancy\n", 1))
+    assert found.memory is not None
+    assert not any("fancy.names" in sentence for sentence in found.unknowns)
