@@ -103,8 +103,8 @@ async def test_an_old_and_a_new_version_that_overlap(database: str, tmp_path: Pa
             await asyncio.to_thread(migrated, database)
             with process(github, tmp_path / "2", new_port, "tests.bot.server.serve_marked", "newer", database=database):
                 await listening(new_port)
-                pulls.append(opened(repository, "of-the-old"))
-                await checked(repository, pulls[-1])
+                pulls.append(opened(repository, "of-the-old"))  # whichever takes it: steps of the new one wait until the old one has ended
+                await until(lambda: repository.check_runs(pulls[-1].head_sha))
                 pulls.append(opened(repository, "cut-off", "# SLEEP 3\n"))
                 await until(lambda: repository.check_runs(pulls[-1].head_sha))
                 github.webhook_url = f"http://127.0.0.1:{new_port}/webhook"
