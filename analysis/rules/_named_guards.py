@@ -18,6 +18,8 @@ from analysis.trace.events import Event
 _NAMES = re.compile(r"no_?grad|inference", re.IGNORECASE)
 #: What a number or a function is called that tells one rank from the others.
 _RANKS = re.compile(r"rank|main_?proc|is_?main|master|primary|chief|coordinator|leader", re.IGNORECASE)
+#: And one that tells whether there are several.
+_SEVERAL = re.compile(r"fabric|accelerator|distributed|world_?size|num_(?:gpus|processes)|n_?gpus?|is_dist|ddp", re.IGNORECASE)
 
 
 def is_named_guarded(trace: Trace, event: Event) -> bool:
@@ -30,12 +32,31 @@ def is_named_guarded(trace: Trace, event: Event) -> bool:
 
 
 def is_behind_named_rank(trace: Trace, event: Event) -> bool:
-    """Whether a condition on something that is called a rank stands around the event or one of the calls that lead to it, or leaves before."""
+    """Whether a condition on something that is called a rank stands around the event or a call that leads to it, or before, or says there is one only."""
     for span in (*event.path, event.span):
         source = trace.snapshot.source(span.path) if span.path in trace.snapshot.contents else None
-        if isinstance(source, SourceFile) and any(_asks_for_rank(each) for each in _conditions(source, span)):
-            return True
+        if isinstance(source, SourceFile):
+            if any(_asks_for_rank(each) for each in _conditions(source, span)):
+                return True
+            if any(_is_for_one(source, outer, span) for outer in enclosing(source, span).statements if isinstance(outer, ast.If)):
+                return True
     return False
+
+
+def _is_for_one(source: SourceFile, condition: ast.If, span: Span) -> bool:
+    """Whether the place stands on the side of a condition on which there is no framework, or no second process."""
+    otherwise = any(source.span(each).holds(span) for each in condition.orelse)
+    match condition.test:
+        case ast.Compare(left=asked, ops=[ast.Is()], comparators=[ast.Constant(value=None)]) | ast.UnaryOp(op=ast.Not(), operand=asked):
+            alone = not otherwise
+        case ast.Compare(left=asked, ops=[ast.Eq()], comparators=[ast.Constant(value=1)]):
+            alone = not otherwise
+        case ast.Compare(left=asked, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]) | ast.Compare(left=asked, ops=[ast.Gt()]):
+            alone = otherwise
+        case asked:
+            alone = otherwise
+    name = asked.id if isinstance(asked, ast.Name) else asked.attr if isinstance(asked, ast.Attribute) else ""
+    return alone and _SEVERAL.search(name) is not None
 
 
 def _conditions(source: SourceFile, span: Span) -> Iterator[ast.expr]:

@@ -12,6 +12,7 @@ not followed to their end.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -21,10 +22,11 @@ from analysis.library.tensor import Parameter, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import numbers_in
 from analysis.source import Span
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import within
-from analysis.trace.reading import call_at, text
+from analysis.trace.reading import around, call_at, text
 
 _MOST = 400
 
@@ -40,7 +42,7 @@ def check(trace: Trace) -> Iterator[Reported]:
             continue
         numbers = reached[index]
         later = any(numbers & other for other in reached[index + 1 :])
-        if later or not numbers or not _made_here(event) or _asked_again(event, gradients[index + 1 :]):
+        if later or not numbers or not _made_here(event) or _asked_again(event, gradients[index + 1 :]) or _is_deleted(trace, event):
             needed.add(event.span)
         retaining.setdefault(event.span, event)
     for span, event in retaining.items():
@@ -51,6 +53,16 @@ def check(trace: Trace) -> Iterator[Reported]:
 def _retains(event: Event) -> bool:
     options = event.detail if isinstance(event.detail, dict) else {}
     return event.kind is Kind.BACKWARD and options.get("retain_graph") is True and not options.get("create_graph") and bool(event.context.stamp)
+
+
+def _is_deleted(trace: Trace, event: Event) -> bool:
+    """Whether the function deletes the variable further on through which the backward went: its graph goes with it."""
+    stands, call = around(trace.snapshot, event.span), call_at(trace.snapshot, event.span)
+    if stands is None or stands.function is None or call is None:
+        return False
+    given = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "backward" and not call.args[1:] else next(iter(call.args), None)
+    gone = (target for node in walk(stands.function) if isinstance(node, ast.Delete) and node.lineno > call.lineno for target in node.targets)
+    return isinstance(given, ast.Name) and any(isinstance(each, ast.Name) and each.id == given.id for each in gone)
 
 
 def _asked_again(event: Event, later: list[Event]) -> bool:
@@ -123,6 +135,22 @@ def train(model, loader):
         loss.backward()
         optimizer.step()
 """,
+        ),
+        Good(
+            """
+import torch
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, dy in loader:
+        y = model(x)
+        torch.autograd.backward(y, dy, retain_graph=True)
+        rest = (x - y).detach()
+        del y
+        optimizer.step()
+        optimizer.zero_grad()
+        print(rest)
+"""
         ),
         Good(
             """

@@ -36,6 +36,9 @@ def main(net, rows):
         ("rank", "if rank != 0:\n        return\n    ", False),
         ("rank", "", True),
         ("number", "if number == 0:\n        ", True),
+        ("fabric", "if fabric is None:\n        ", False),
+        ("fabric", "if fabric is not None:\n        ", True),
+        ("world_size", "if world_size > 1:\n        print(world_size)\n    else:\n        ", False),
     ],
 )
 def test_called_a_rank(argument, guard, found):
