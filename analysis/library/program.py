@@ -45,6 +45,8 @@ RESERVE = 60_000
 COLLECTING_BUDGET = 20_000
 #: So few steps has the training on one batch that is repeated, as by whoever calls it.
 SHORT_STEP = 6_000
+#: More programs than these that only start a training written elsewhere come last: most of them belong to a package whose modules all import each other.
+MOST_LAUNCHERS = 6
 #: How many flags are turned round where a program ends in an exception before it trains.
 MOST_TURNED = 3
 #: Bytes that say a program may run on several ranks.
@@ -98,7 +100,10 @@ class Tracing:
 
     def due(self) -> Iterator[Entry]:
         """The entries to run; each is to be asked for once what the one before reached was added."""
-        yield from (Entry(path) for path in self._paths if self.index.facts[path].script)
+        scripts = [path for path in self._paths if self.index.facts[path].script]
+        launchers = [path for path in scripts if not may_train(self.snapshot.contents[path])]
+        late = frozenset(launchers if len(launchers) > MOST_LAUNCHERS else ())
+        yield from (Entry(path) for path in scripts if path not in late)
         changed = [path for path in self._paths if path in self._changed]
         trained = chain(handlers(self.index, changed), candidates(self.index, self._paths))
         for entry, definition in chain(trained, meters(self.index, self._paths), exchanging(self.index, changed)):
@@ -109,6 +114,7 @@ class Tracing:
             again = known and entry.path in self._changed
             if has_options_to_show(self.snapshot, entry) if again else not known and has_more_to_show(self.snapshot, entry):
                 yield entry
+        yield from (Entry(path) for path in scripts if path in late)
 
     def add(self, ran: Ran) -> None:
         """Count what the runs of an entry reached and took."""

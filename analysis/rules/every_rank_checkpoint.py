@@ -11,6 +11,7 @@ writes that cannot be read, and is found out when the run has to be resumed. On 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from analysis.interpreter.values import Instance, Value
 from analysis.library.ownership import is_module
 from analysis.library.tensor import Parameter, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
+from analysis.rules._objects import inner
 from analysis.rules._ranks import depends_on_rank
 from analysis.rules._statements import is_alone
 from analysis.rules._worlds import on_every_rank, several_ranks, where_it_shows
@@ -27,7 +29,7 @@ from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import calls_to, visible
-from analysis.trace.reading import statement_of
+from analysis.trace.reading import call_at, statement_of
 
 _DEPTH = 4
 _COPYING = frozenset({"cpu", "to", "detach", "clone", "contiguous", "half", "float", "bfloat16"})
@@ -40,11 +42,19 @@ def check(trace: Trace) -> Iterator[Reported]:
         return
     told: set[Span] = set()
     for event in trace.events(Kind.SAVE):
-        if event.detail in {"main process", "framework"} or event.span in told or not on_every_rank(trace, event):
+        if event.detail in {"main process", "framework"} or event.span in told or not on_every_rank(trace, event) or _is_sharded(trace, event):
             continue
         if _holds_a_model(event.value) and not depends_on_rank(trace.snapshot, event.detail) and not _differs(event.value):
             told.add(event.span)
             yield _reported(trace, event)
+
+
+def _is_sharded(trace: Trace, event: Event) -> bool:
+    """Whether a model that an accelerator has prepared saves itself: only a sharded one can, with all ranks; a DDP wrapper has no such method."""
+    prepared = [inner(wrap.subject) for wrap in trace.events(Kind.WRAP) if wrap.detail == "accelerate"]
+    call = call_at(trace.snapshot, event.span)
+    itself = call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "save_pretrained" and isinstance(event.value, Instance)
+    return itself and any(inner(event.value) is model for model in prepared)
 
 
 def _holds_a_model(value: Value) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.engine import analyse
 from analysis.index import index
+from analysis.library.program import MOST_LAUNCHERS, Tracing
 from analysis.rules import missing_zero_grad
 from analysis.scope import scope_of
 from analysis.snapshot import Snapshot
@@ -98,3 +99,12 @@ def test_what_is_started_without_all_it_needs_is_run_by_itself_too(more, found):
     train = FILES["train.py"].replace("plain.Plain(8)", "plain.Plain(8, clears=True)").replace("import rows\n", f"import rows\n{more}")
     report = analyse(_snapshot(**{"trainers/plain.py": plain, "train.py": train}), [missing_zero_grad.RULE])
     assert bool(report.findings) is found
+
+
+def test_where_many_start_trainings_they_come_last():
+    many = {f"start_{number}.py": FILES["train.py"] for number in range(MOST_LAUNCHERS)}
+    script = "import torch\nfrom models import Model\n\nif __name__ == '__main__':\n    Model(8)(torch.zeros(8)).backward()\n"
+    for files, place in (({"z_last.py": script}, 1), ({**many, "z_last.py": script}, 0)):
+        snapshot = _snapshot(**files)
+        due = [entry.path for entry in Tracing(snapshot, index(snapshot), snapshot.contents).due() if not entry.qualname]
+        assert due.index("z_last.py") == place

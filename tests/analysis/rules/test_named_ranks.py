@@ -44,3 +44,34 @@ def main(net, rows):
 def test_called_a_rank(argument, guard, found):
     report = analyse(Snapshot.of({"train.py": PROGRAM.format(argument=argument, guard=guard).encode()}), [every_rank_checkpoint.RULE])
     assert bool(report.findings) is found
+
+
+PREPARED = """
+import torch
+from accelerate import Accelerator
+from transformers import AutoModel
+
+def main(rows):
+    accelerator = Accelerator()
+    model = AutoModel.from_pretrained("base")
+    optimizer = torch.optim.AdamW(model.parameters())
+    model, optimizer, loader = accelerator.prepare(model, optimizer, torch.utils.data.DataLoader(rows))
+    model.train()
+    for x in loader:
+        accelerator.backward(model(x).loss)
+        optimizer.step()
+        optimizer.zero_grad()
+        torch.distributed.all_reduce(x)
+    {save}
+
+if __name__ == "__main__":
+    main(torch.load("rows.pt"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("save", "found"), [('model.save_pretrained("out")', False), ('torch.save(accelerator.unwrap_model(model).state_dict(), "out.pt")', True)]
+)
+def test_only_a_sharded_model_saves_itself_when_it_is_prepared(save, found):
+    report = analyse(Snapshot.of({"train.py": PREPARED.format(save=save).encode()}), [every_rank_checkpoint.RULE])
+    assert bool(report.findings) is found
