@@ -92,6 +92,20 @@ def _wrap(machine: Machine, instance: Instance) -> None:
     instance.fields.update({WRAPPED: model, "training": True, "wrapper: options": {}})
 
 
+_OF_WRAPPERS = """
+module forward train eval training parameters named_parameters buffers named_buffers modules named_modules children named_children state_dict load_state_dict
+zero_grad to cuda cpu half float bfloat16 apply requires_grad_ register_forward_hook no_sync join require_backward_grad_sync __call__ __class__
+"""
+#: What a wrapper has itself: it hands on no other attribute of the model inside.
+_HAS = frozenset(f".{name}" for name in _OF_WRAPPERS.split())
+
+
+def _is_wrapper(symbol: Symbol) -> bool:
+    """Whether its ``module`` is asked for, and nothing that only the model inside would have."""
+    named = {key for key in symbol.parts if isinstance(key, str) and key.startswith(".") and "(" not in key}
+    return f".{WRAPPED}" in named and named <= _HAS
+
+
 #: A model whose ``module`` is asked for.
 _WRAPPED_MODEL = Role("torch.nn.parallel.DistributedDataParallel", (), (), dress=_wrap)
 #: The process's own number among the ranks: a symbol, and no object.
@@ -109,7 +123,7 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
     annotations = (annotation, *(use.removeprefix(PASSED_AS) for use in symbol.uses if use.startswith(PASSED_AS)))
     named = next((role for each in annotations if each and (role := named_role(each)) is not None), None)
     if named is not None:
-        return _WRAPPED_MODEL if named.cls == MODEL and f".{WRAPPED}" in symbol.parts else named
+        return _WRAPPED_MODEL if named.cls == MODEL and _is_wrapper(symbol) else named
     used = uses_of(symbol)
     if used <= _MADE:
         return None
@@ -117,7 +131,7 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
         return _SCHEDULER
     for role in ROLES:
         if any(needed <= used for needed in role.calls) and not role.without & used:
-            return _WRAPPED_MODEL if role.cls == MODEL and f".{WRAPPED}" in symbol.parts else role
+            return _WRAPPED_MODEL if role.cls == MODEL and _is_wrapper(symbol) else role
     return None
 
 

@@ -71,3 +71,14 @@ def test_objects_whose_role_was_solved_are_assumed():
     mode, *_ = trace.events(Kind.TRAIN_MODE)
     assert step.subject.assumed
     assert mode.subject.assumed
+
+
+@pytest.mark.parametrize(("asked", "wrapped"), [("", True), ("    model.val_step(1)\n", False)])
+def test_what_has_methods_of_its_own_is_no_wrapper(asked, wrapped):
+    code = (
+        "import torch\ndef train(model, optimizer, loader):\n    model.train()\n    for x in loader:\n        optimizer.zero_grad()\n"
+        f"        model(x).sum().backward()\n        optimizer.step()\n{asked}    torch.save(model.module.state_dict(), 'last.pt')\n"
+    )
+    snapshot = Snapshot.of({"train.py": code.encode()})
+    trace, *_ = trace_program(snapshot, index(snapshot), ["train.py"])
+    assert any(True for _ in trace.events(Kind.WRAPPED_FORWARD)) is wrapped
