@@ -101,12 +101,14 @@ class Tracing:
     def due(self) -> Iterator[Entry]:
         """The entries to run; each is to be asked for once what the one before reached was added."""
         scripts = [path for path in self._paths if self.index.facts[path].script]
-        launchers = [path for path in scripts if not may_train(self.snapshot.contents[path])]
-        late = frozenset(launchers if len(launchers) > MOST_LAUNCHERS else ())
+        launchers = [path for path in scripts if not may_train(self.snapshot.contents[path]) and path not in self._changed]
+        many = len(launchers) > (MOST_LAUNCHERS if not self._changed else 1)  # of a change there are fewer steps to spend
+        late = frozenset(launchers if many else ())
         yield from (Entry(path) for path in scripts if path not in late)
         changed = [path for path in self._paths if path in self._changed]
-        trained = chain(handlers(self.index, changed), candidates(self.index, self._paths))
-        for entry, definition in chain(trained, meters(self.index, self._paths), exchanging(self.index, changed)):
+        trained = candidates(self.index, self._paths)
+        early = chain(handlers(self.index, changed), (each for each in trained if each[0].path not in late))
+        for entry, definition in chain(early, meters(self.index, self._paths), exchanging(self.index, changed)):
             if (entry.path, definition.start) not in self._reached:
                 yield entry
         for entry, definition in stateful_modules(self.index, self._paths):
@@ -115,6 +117,7 @@ class Tracing:
             if has_options_to_show(self.snapshot, entry) if again else not known and has_more_to_show(self.snapshot, entry):
                 yield entry
         yield from (Entry(path) for path in scripts if path in late)
+        yield from (entry for entry, each in trained if entry.path in late and (entry.path, each.start) not in self._reached)
 
     def add(self, ran: Ran) -> None:
         """Count what the runs of an entry reached and took."""

@@ -108,3 +108,11 @@ def test_where_many_start_trainings_they_come_last():
         snapshot = _snapshot(**files)
         due = [entry.path for entry in Tracing(snapshot, index(snapshot), snapshot.contents).due() if not entry.qualname]
         assert due.index("z_last.py") == place
+
+
+def test_of_a_change_what_starts_it_elsewhere_comes_last_unless_it_is_the_one():
+    script = "import torch\nfrom models import Model\n\nif __name__ == '__main__':\n    Model(8)(torch.zeros(8)).backward()\n"
+    snapshot = _snapshot(**{"start.py": FILES["train.py"], "z_last.py": script})
+    for changed, first in ((["models.py"], "z_last.py"), (["start.py", "models.py"], "start.py")):
+        tracing = Tracing(snapshot, index(snapshot), snapshot.contents, changed)
+        assert next(entry.path for entry in tracing.due() if not entry.qualname) == first
