@@ -7,6 +7,8 @@ import re
 from analysis.interpreter.values import Alternatives, Class, External, Function, HostFunction, Instance, Method, Symbol, Value
 
 _LONGEST = 90
+#: Marks that lost their other half; operators stand apart from their operands.
+_HALVES = re.compile(r"<+(?=[^\s=<])|(?<=[^\s=>-])>+(?![=>])")
 
 
 def in_words(value: Value) -> str:
@@ -36,10 +38,10 @@ def call_in_words(callee: Value) -> str:
 
 
 def without_marks(words: str) -> str:
-    """``<item 0 of <x>>`` → ``item 0 of x``."""
+    """``<item 0 of <x>>`` → ``item 0 of x``; of a text that was cut, marks without their other half go too. ``a < b`` stays."""
     for _ in range(8):
         bare = re.sub(r"<([^<>]*)>", r"\1", words)
         if bare == words:
-            return bare
+            break
         words = bare
-    return words
+    return _HALVES.sub("", words)
