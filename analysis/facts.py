@@ -20,6 +20,8 @@ _TRAINING = re.compile(
     rb"\b(?:torch|lightning|pytorch_lightning|accelerate|transformers|deepspeed|fastai|ignite|composer|timm|diffusers|trl|mmcv|mmengine)\b"
     rb"|\.(?:backward|zero_grad)\("
 )
+#: Modules that are imported by a name put together are imported through a function of this name.
+BY_NAME = b"import_module"
 _DATA_FILE = re.compile(r"[\w./{}$-]+\.(?:ya?ml|json|toml|cfg|ini|sh)$")
 #: A longer string is prose or data, not the name of a file.
 _LONGEST_NAME = 200

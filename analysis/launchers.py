@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, MutableMapping
 
-from analysis.facts import TRAINING_CALLS, Facts, facts_at, may_train
+from analysis.facts import BY_NAME, TRAINING_CALLS, Facts, facts_at, may_train
 from analysis.modules import Modules
 from analysis.snapshot import Snapshot
 
@@ -18,8 +18,6 @@ _TRAINS = re.compile(rf"\b(?:{'|'.join(sorted(TRAINING_CALLS))})\s*\(".encode())
 _STARTS = re.compile(rb"train|learn|optimi[sz]e|fine_?tune|\.fit\b", re.IGNORECASE)
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)|import[ \t]+([^\n#;]+))", re.MULTILINE)
 _NAME = re.compile(r"[\w.]+")
-#: Modules that are imported by a name put together are imported through a function of this name.
-_BY_NAME = b"import_module"
 
 
 def launchers(
@@ -51,7 +49,7 @@ def launchers(
 def _imported(snapshot: Snapshot, modules: Modules, path: str, store: MutableMapping[str, Facts]) -> Iterator[str]:
     """The files that one imports."""
     raw = snapshot.contents.get(path, b"")
-    facts = facts_at(snapshot, path, store) if _BY_NAME in raw else None
+    facts = facts_at(snapshot, path, store) if BY_NAME in raw else None
     for dotted in facts.imports if isinstance(facts, Facts) else _dotted(raw):
         yield from modules.all_of(dotted, path, path)
 

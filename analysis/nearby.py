@@ -10,15 +10,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, MutableMapping
 
-from analysis.facts import Facts, facts_at
+from analysis.facts import BY_NAME, Facts, facts_at
 from analysis.modules import Modules
 from analysis.snapshot import Snapshot
 from analysis.source import NotAnalysed
 
 #: A change that reaches more files than this reaches most: then all are looked at.
 _MOST = 40
-#: Modules that are imported by a name put together are imported through a function of this name.
-_BY_NAME = b"import_module"
 _WORD = re.compile(rb"\w+")
 _RELATIVE = re.compile(rb"\bfrom\s*\.")
 
@@ -82,7 +80,7 @@ class _Imports:
             self._naming[word].add(path)
         if _RELATIVE.search(text):
             self._by_dots.add(path)
-        if _BY_NAME in raw:
+        if BY_NAME in raw:
             self._by_name.add(path)
 
     def _named(self, module: str) -> set[str]:

@@ -8,6 +8,12 @@ from analysis.engine import analyse
 from analysis.rules import rank_divergent_branch
 from analysis.snapshot import Snapshot
 
+
+def _divides(program: str) -> bool:
+    report = analyse(Snapshot.of({"train.py": program.encode()}), [rank_divergent_branch.RULE])
+    return bool(report.findings)
+
+
 PROGRAM = """
 import torch
 import torch.distributed as dist
@@ -40,8 +46,7 @@ save(loaded)
     ],
 )
 def test_what_a_model_is_made_of_divides_no_ranks(condition, found):
-    report = analyse(Snapshot.of({"train.py": PROGRAM.format(condition=condition).encode()}), [rank_divergent_branch.RULE])
-    assert bool(report.findings) is found
+    assert _divides(PROGRAM.format(condition=condition)) is found
 
 
 OPTIONAL = """
@@ -70,8 +75,7 @@ if {condition}:
 
 @pytest.mark.parametrize(("condition", "found"), [("total is not None", False), ("total", True)])
 def test_ranks_agree_that_there_is_a_number(condition, found):
-    report = analyse(Snapshot.of({"train.py": OPTIONAL.format(condition=condition).encode()}), [rank_divergent_branch.RULE])
-    assert bool(report.findings) is found
+    assert _divides(OPTIONAL.format(condition=condition)) is found
 
 
 SYNCHRONISED = """
@@ -104,8 +108,7 @@ def main(rank, size, net, data):
     ],
 )
 def test_ranks_agree_that_an_object_was_made(made, found):
-    report = analyse(Snapshot.of({"train.py": SYNCHRONISED.format(made=made).encode()}), [rank_divergent_branch.RULE])
-    assert bool(report.findings) is found
+    assert _divides(SYNCHRONISED.format(made=made)) is found
 
 
 SCORED_ON_ONE = """
@@ -138,5 +141,4 @@ def main(net, rows):
 
 @pytest.mark.parametrize(("receive", "found"), [("dist.broadcast(metric, 0)", False), ("metric += 1", True)])
 def test_the_sender_has_what_it_sent(receive, found):
-    report = analyse(Snapshot.of({"train.py": SCORED_ON_ONE.format(receive=receive).encode()}), [rank_divergent_branch.RULE])
-    assert bool(report.findings) is found
+    assert _divides(SCORED_ON_ONE.format(receive=receive)) is found

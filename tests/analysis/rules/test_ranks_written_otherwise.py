@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.engine import analyse
-from analysis.rule import discover
-from analysis.snapshot import Snapshot
+from tests.analysis.rules.twins import assert_told_apart, lines_of
 
 PASSED_BY = """
 import torch
@@ -214,12 +212,6 @@ def train(net, paths):
 """
 
 
-def _lines(rule: str, program: str) -> list[int]:
-    rules = [each for each in discover() if each.name == rule]
-    snapshot = Snapshot.of({"train.py": program.encode()})
-    return [program.encode()[: finding.span.start].count(b"\n") + 1 for finding in analyse(snapshot, rules).findings]
-
-
 @pytest.mark.parametrize(
     ("rule", "program", "wrong", "right"),
     [
@@ -236,10 +228,8 @@ def _lines(rule: str, program: str) -> list[int]:
     ],
 )
 def test_each_form_is_found_and_its_right_twin_is_not(rule: str, program: str, wrong: str, right: str) -> None:
-    place = next(number for number, line in enumerate(program.splitlines(), 1) if line.endswith("# here"))
-    assert _lines(rule, program.replace("{kept}", wrong)) == [place]
-    assert _lines(rule, program.replace("{kept}", right)) == []
+    assert_told_apart(rule, program, wrong, right)
 
 
 def test_an_evaluation_of_what_a_wrapper_holds_is_in_evaluation_mode() -> None:
-    assert _lines("evaluation-in-train-mode", BROADCAST.replace("{kept}", "")) == []
+    assert lines_of("evaluation-in-train-mode", BROADCAST.replace("{kept}", "")) == []

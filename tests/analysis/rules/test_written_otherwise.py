@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.engine import analyse
-from analysis.rule import discover
-from analysis.snapshot import Snapshot
+from tests.analysis.rules.twins import assert_told_apart, lines_of
 
 COUNTED_UP = """
 import torch
@@ -258,12 +256,6 @@ def train(model, loader, steps):
 """
 
 
-def _lines(rule: str, program: str) -> list[int]:
-    rules = [each for each in discover() if each.name == rule]
-    snapshot = Snapshot.of({"train.py": program.encode()})
-    return [program.encode()[: finding.span.start].count(b"\n") + 1 for finding in analyse(snapshot, rules).findings]
-
-
 @pytest.mark.parametrize(
     ("rule", "program", "wrong", "right"),
     [
@@ -283,14 +275,12 @@ def _lines(rule: str, program: str) -> list[int]:
     ],
 )
 def test_each_form_is_found_and_its_right_twin_is_not(rule: str, program: str, wrong: str, right: str) -> None:
-    place = next(number for number, line in enumerate(program.splitlines(), 1) if line.endswith("# here"))
-    assert _lines(rule, program.replace("{kept}", wrong)) == [place]
-    assert _lines(rule, program.replace("{kept}", right)) == []
+    assert_told_apart(rule, program, wrong, right)
 
 
 def test_a_baseline_that_another_loss_trains_is_cut_on_purpose() -> None:
-    assert _lines("detached-loss", CRITIC.replace("{kept}", "pass")) == []
+    assert lines_of("detached-loss", CRITIC.replace("{kept}", "pass")) == []
 
 
 def test_what_a_framework_reads_itself_is_no_wait_of_the_program() -> None:
-    assert _lines("sync-in-hot-loop", IGNITE.replace("{kept}", "Identity")) == []
+    assert lines_of("sync-in-hot-loop", IGNITE.replace("{kept}", "Identity")) == []
