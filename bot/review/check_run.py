@@ -64,6 +64,7 @@ def summary(review: Review, settings: Settings) -> str:
         *_folded_findings(review.existing),
         *_folded_remarks("not followed", "Calls and values that the source does not tell; findings that depend on them are left out.", review.unresolved),
         *_folded_remarks("not read", "Files that could not be analysed.", review.not_analysed),
+        *_folded_unknowns(review),
         *understood(review),
         _read(review) + _consequence(review, settings),
     ]
@@ -117,6 +118,15 @@ def _fixed(review: Review) -> list[str]:
 def _assumptions(review: Review) -> list[str]:
     lines = [f"- {code(pair.entry)}: {line}" for pair in review.estimates if pair.head for line in assumptions(pair.head)]
     return ["\n".join(["#### Assumed", "", *lines])] if lines else []
+
+
+def _folded_unknowns(review: Review) -> list[str]:
+    """What the estimates do not know, by entry point: the line below counts it, and there may be no memory comment to name it."""
+    lines = [f"- {code(pair.entry)}: {prose(each)}" for pair in review.estimates if pair.head for each in pair.head.unknowns]
+    if not lines:
+        return []
+    more = [f"- … and {len(lines) - _REMARKS_SHOWN} more"] if len(lines) > _REMARKS_SHOWN else []
+    return ["\n".join(["<details><summary>not known to the estimate</summary>", "", *lines[:_REMARKS_SHOWN], *more, "", "</details>"])]
 
 
 def _folded_findings(findings: tuple[LocatedFinding, ...]) -> list[str]:

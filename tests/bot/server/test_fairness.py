@@ -19,7 +19,7 @@ AT_ONCE = 2
 
 async def test_a_busy_account_sees_its_checks_and_holds_no_other_up(github: Simulator) -> None:
     repositories = [github.create_repository(f"busy/train-{number}", {"train.py": TRAIN}) for number in range(AT_ONCE + 1)]
-    *slow, waiting = (opened(each, "" if each is repositories[-1] else "# SLEEP 60\n") for each in repositories)
+    *slow, waiting = (opened(each, "" if each is repositories[-1] else "# SLEEP 240\n") for each in repositories)
     for pull in (*slow, waiting):
         await until(lambda pull=pull: statuses(pull) == ["in_progress"])
     other = opened(github.create_repository("other/train", {"train.py": TRAIN}))
