@@ -71,7 +71,12 @@ def entries(snapshot: Snapshot, listed: dict[str, Any]) -> Iterator[str]:
 
 def _works(source: SourceFile) -> bool:
     """Whether a file trains or generates."""
-    return any(found.trains or "generate" in found.calls for found in facts_of(source).definitions)
+    return any(found.trains or "generate" in found.calls or _runs_a_loop(found.calls) for found in facts_of(source).definitions)
+
+
+def _runs_a_loop(calls: frozenset[str]) -> bool:
+    """Whether a function builds a framework's trainer and lets it train: ``train`` alone may be a mode that a model is put in."""
+    return "train" in calls and any(name.endswith("Trainer") for name in calls)
 
 
 def judged(config: TrainingConfig) -> str:
