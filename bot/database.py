@@ -9,7 +9,7 @@ from collections.abc import Collection
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from dbos import DBOSConfig, DBOSPortableJSONSerializer
 
@@ -18,6 +18,9 @@ from bot.locks import Locks
 #: The steps of stored jobs keep their meaning under this name; the default, a hash of the code, would strand them at a deploy.
 _VERSION = "1"
 _THREADS = 32
+#: One writes at a time anyway: more would only wait for the file, each with a cache of its own.
+_CONNECTIONS = 8
+_CACHE_KIBIBYTES = 256
 
 
 class DatabaseTakenError(Exception):
@@ -45,6 +48,14 @@ class Database(Protocol):
 
     def alone(self, name: str) -> AbstractAsyncContextManager[None]:
         """Holds everybody else up who would be alone under ``name``, in whatever process."""
+
+
+class FrugalConnection(sqlite3.Connection):
+    """Keeps few pages of its file: SQLite's own two megabytes for each connection are filled as the history grows."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.execute(f"PRAGMA cache_size=-{_CACHE_KIBIBYTES}")
 
 
 @dataclass(slots=True)
@@ -80,7 +91,10 @@ class SQLite:
 
     def config(self) -> DBOSConfig:
         """The lock makes a fixed executor safe: at launch DBOS resumes all that the former process left."""
-        return configuration(f"sqlite:///{self.path}", "alone")
+        found = configuration(f"sqlite:///{self.path}", "alone")
+        found["sys_db_pool_size"] = _CONNECTIONS
+        found["db_engine_kwargs"] = {"connect_args": {"factory": FrugalConnection}}
+        return found
 
     def dead(self, executors: Collection[str]) -> list[str]:  # there are no others
         """None: the lock keeps other processes out."""

@@ -42,13 +42,13 @@ class Job:
 class Outcome:
     """What a step says: go on with ``state``, stop here, or (no step itself) failed for a ``reason`` in ``state``.
 
-    "later" repeats the step in ``seconds``, "again" the whole chain, with ``state`` for its facts. "passing" in the state of a
-    failure: another try, some time later, may go well.
+    "later" repeats the step in ``seconds``, "again" the whole chain, with ``state`` for its facts; "elsewhere" (no step itself) leaves it to
+    another version of the server. "passing" in the state of a failure: another try, some time later, may go well.
 
     A step that stops the chain may name jobs to ``follow``: each waits for its subject's turn.
     """
 
-    then: Literal["go on", "done", "later", "again", "failed"]
+    then: Literal["go on", "done", "later", "again", "elsewhere", "failed"]
     state: Json = field(default_factory=dict)
     seconds: float = 0.0
     follow: tuple[Job, ...] = ()

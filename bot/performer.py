@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.github.errors import RateLimitedError, TransientError
@@ -16,6 +16,8 @@ from bot.metrics import Metrics
 from bot.settings import Pace
 
 _TRIES = 4
+#: Until a step that this version lacks may be taken up by another process.
+ELSEWHERE_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -41,18 +43,18 @@ class Performer:
 
     def plan(self, kind: str) -> list[Json]:
         """The steps of a chain as this version has them; none where it does not know the ``kind``."""
-        steps = self.chains[kind].steps if kind in self.chains else ()
-        return [{"name": step.name, "light": step.light, "interruptible": step.interruptible} for step in steps]
+        return [{"name": step.name, "light": step.light, "interruptible": step.interruptible} for step in self.steps(kind)]
 
-    def knows(self, kind: str, names: Iterable[str]) -> bool:
-        """Whether this version has such a chain, with steps of all these ``names``."""
-        return kind in self.chains and {*names} <= {step.name for step in self.chains[kind].steps}
+    def steps(self, kind: str) -> tuple[Step, ...]:
+        """The chain of ``kind``, as far as this version has one."""
+        return self.chains[kind].steps if kind in self.chains else ()
 
     async def perform(self, kind: str, name: str, state: Json, boot: str) -> Outcome:
-        """The step ``name`` of a chain that the process ``boot`` began."""
-        step = next((each for each in self.chains[kind].steps if each.name == name), None)
+        """The step ``name`` of a chain that the process ``boot`` began; "elsewhere" where this version has no such step."""
+        step = next((each for each in self.steps(kind) if each.name == name), None)
         if step is None:
-            return Outcome("failed", {"reason": f"the server was updated meanwhile, and its new version has no step called {name!r}"})
+            log.info("%s, %s is of another version of the server: handed back", kind, name)
+            return Outcome("elsewhere", state, ELSEWHERE_SECONDS)
         if boot != self.boot:
             await self._settle(boot, step)
         outcome = await self._timed(kind, step.name, lambda: step.run(state), state)

@@ -2,7 +2,7 @@
 
 They must do the same when they run again, so everything that looks at a clock or at GitHub happens inside a step. And they must
 do so in whatever version of the server: while one is deployed an older and a newer one work on the same jobs, so a job keeps the plan
-of steps that it was begun with.
+of steps that it was begun with, and who lacks a step hands it back to the queue.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import logging
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from itertools import count
 from typing import Any
 
 from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 from dbos import error as dbos_error
 
 from bot.job import Job, Json
-from bot.performer import Performer
+from bot.performer import ELSEWHERE_SECONDS, Performer
 
 SUBJECTS, INSTALLATIONS = "subjects", "installations"
 
@@ -26,8 +27,13 @@ _WAITS = 12
 _REPORTS = 100
 #: A job that brings the process down would otherwise do so for ever.
 _RECOVERIES = 5
-#: How long an older version of the server may live on beside a newer one, and how often it looks whether it still does.
-_DEPLOY_LOOKS, _DEPLOY_SECONDS = 120, 5.0
+#: So often a job that this version does not know, or a step of it, goes back into the queue: an older version lives on beside a newer one for minutes.
+_HAND_OVERS = 600
+_HANDED_ON = "/handed-on/"
+_ENOUGH = {
+    "later": f"GitHub asked to wait {_WAITS} times",
+    "elsewhere": f"no server that is running knows how to go on; {_HAND_OVERS} times one took it up and handed it back",
+}
 
 #: What DBOS says of a workflow that somebody cancelled while it ran.
 _REPLACED = ("was cancelled during execution", "is no longer owned by this execution")
@@ -66,17 +72,13 @@ def partition(key: str, delay: float | None = None) -> AbstractContextManager[An
 async def job(value: Json) -> Json:
     """A job from beginning to end; holds its subject, but no slot of the installation while it sleeps."""
     kind, start, state = value["kind"], 0, value["facts"]
-    begun = await _begun_where_known(kind)
-    plan, boot = begun["plan"], begun["boot"]
-    reason = f"GitHub asked to wait {_WAITS} times"
-    for wait in range(_WAITS):
+    begun = await _begun(kind)
+    if not begun["knows"]:
+        return await _hand_on(value)
+    left = {"later": _WAITS, "elsewhere": _HAND_OVERS}
+    for number in count():
         try:
-            outcome = await _light_steps(kind, plan, start, state, boot)
-            if outcome["then"] == "go on":
-                state = outcome["state"]
-                with SetWorkflowID(f"{DBOS.workflow_id}/{wait}"), partition(str(value["installation"])):
-                    handle = await DBOS.enqueue_workflow_async(INSTALLATIONS, steps, kind, plan, outcome["start"], state)
-                outcome = await handle.get_result(polling_interval_sec=_running().pace.poll)
+            outcome = await _through(value, begun, start, state, number)
         except dbos_error.DBOSAwaitedWorkflowMaxRecoveryAttemptsExceeded:
             reason = f"the server went down {_RECOVERIES} times while it worked on this"
             break
@@ -87,7 +89,14 @@ async def job(value: Json) -> Json:
             reason = outcome["state"]["reason"]
             break
         start, state = outcome["start"], outcome["state"]
+        cause = "elsewhere" if outcome["then"] == "elsewhere" else "later"
+        left[cause] -= 1
+        if not left[cause]:
+            reason = _ENOUGH[cause]
+            break
         await DBOS.sleep_async(outcome["seconds"])
+        if cause == "elsewhere" and (now := await _begun(kind))["plan"] != begun["plan"]:
+            begun, start, state = now, 0, value["facts"]  # who made the plan is gone: it begins anew with one that is known here
     await _report(kind, value["facts"] | {"known": state}, reason)
     raise JobFailedError(reason)
 
@@ -95,13 +104,24 @@ async def job(value: Json) -> Json:
 @DBOS.workflow(name="steps", max_recovery_attempts=_RECOVERIES)
 async def steps(kind: str, plan: list[Json], start: int, state: Json) -> Json:
     """The steps of ``plan`` from ``start`` on; holds a slot of the installation."""
-    begun = await _begun_where_known(kind, plan)
+    begun = await _begun(kind)
     for index, step in enumerate(plan[start:], start):
         outcome = await _perform(kind, step, state, begun["boot"])
         if outcome["then"] != "go on":
             return _stopped(outcome, index)
         state = outcome["state"]
     return {"then": "done"}
+
+
+async def _through(value: Json, begun: Json, start: int, state: Json, number: int) -> Json:
+    """How the steps from ``start`` on end, the ``number``-th time that they are taken up."""
+    outcome = await _light_steps(value["kind"], begun["plan"], start, state, begun["boot"])
+    if outcome["then"] != "go on":
+        return outcome
+    with SetWorkflowID(f"{DBOS.workflow_id}/{number}"), partition(str(value["installation"])):
+        handle = await DBOS.enqueue_workflow_async(INSTALLATIONS, steps, value["kind"], begun["plan"], outcome["start"], outcome["state"])
+    ended: Json = await handle.get_result(polling_interval_sec=_running().pace.poll)
+    return ended
 
 
 async def _light_steps(kind: str, plan: list[Json], start: int, state: Json, boot: str) -> Json:
@@ -116,20 +136,20 @@ async def _light_steps(kind: str, plan: list[Json], start: int, state: Json, boo
     return {"then": "done"}
 
 
+async def _hand_on(value: Json) -> Json:
+    """A job of a kind that came with a newer version goes back into the queue, for a process that has it; here its subject is free again."""
+    origin, _, handed = (DBOS.workflow_id or "").partition(_HANDED_ON)
+    number = int(handed or 0) + 1
+    if number > _HAND_OVERS:
+        raise JobFailedError(_ENOUGH["elsewhere"])
+    with SetWorkflowID(f"{origin}{_HANDED_ON}{number}"), partition(Job(**value).queue, ELSEWHERE_SECONDS):
+        await DBOS.enqueue_workflow_async(SUBJECTS, job, value)
+    return {"then": "elsewhere"}
+
+
 def _stopped(outcome: Json, index: int) -> Json:
     """The outcome of step ``index``, with the step from which to go on should there be more to do."""
     return outcome | {"start": 0 if outcome["then"] == "again" else index}
-
-
-async def _begun_where_known(kind: str, plan: Iterable[Json] = ()) -> Json:
-    """Which process begins. One that lacks a step of ``plan`` (it is older than the one that made it) waits for its own end: whoever takes over has it."""
-    names = [step["name"] for step in plan]
-    for _ in range(_DEPLOY_LOOKS):
-        begun = await _begun(kind, names)
-        if begun["knows"]:
-            break
-        await DBOS.sleep_async(_DEPLOY_SECONDS)
-    return begun
 
 
 async def _perform(kind: str, step: Json, state: Json, boot: str) -> Json:
@@ -171,10 +191,10 @@ async def _report_step(kind: str, facts: Json, reason: str, before: int) -> Json
 
 
 @DBOS.step(name="begun")
-async def _begun(kind: str, names: list[str]) -> Json:
-    """The process that begins, its plan, and whether that ``knows`` the steps of ``names``: stored, so a later process can tell that it is another."""
+async def _begun(kind: str) -> Json:
+    """The process that begins, its plan, and whether it ``knows`` such jobs: stored, so a later process can tell that it is another."""
     running = _running()
-    return {"boot": running.boot, "plan": running.plan(kind), "knows": running.knows(kind, names)}
+    return {"boot": running.boot, "plan": running.plan(kind), "knows": kind in running.chains}
 
 
 def _running() -> Performer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from bot import workflows
 from bot.job import Chain, Json, Outcome, Step
 from bot.metrics import Metrics
 from bot.performer import Performer
@@ -33,10 +32,10 @@ async def test_a_plan_of_an_older_version_finds_its_steps() -> None:
     assert outcomes == [Outcome("go on", {"number": 7})] * 2
 
 
-async def test_a_step_that_is_no_more_is_named() -> None:
+async def test_a_step_of_another_version_is_left_to_it() -> None:
     outcome = await performer("look").perform("review", "analyse", {"number": 7}, "another process")
-    assert outcome.then == "failed"
-    assert outcome.state["reason"] == "the server was updated meanwhile, and its new version has no step called 'analyse'"
+    assert (outcome.then, outcome.state) == ("elsewhere", {"number": 7})
+    assert (await performer("look").perform("a kind to come", "analyse", {}, "another process")).then == "elsewhere"
 
 
 async def test_a_dead_process_is_waited_for_once_and_before_a_write(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,28 +60,3 @@ async def test_a_dead_process_is_waited_for_once_and_before_a_write(monkeypatch:
     assert await moment("publish", "dead") == 10.0
     assert await moment("look", "dead") == 10.0
     assert await moment("look", "another that died later") == 20.0
-
-
-def test_a_version_knows_what_it_lacks() -> None:
-    older = performer("look", "analyse")
-    assert older.knows("review", ["analyse"])
-    assert not older.knows("review", ["analyse", "measure"])
-    assert not older.knows("a kind to come", [])
-    assert older.plan("a kind to come") == []
-
-
-async def test_a_job_of_a_newer_version_waits_for_one_that_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[list[str]] = []
-    slept: list[float] = []
-
-    async def begun(_kind: str, names: list[str]) -> Json:
-        asked.append(names)
-        return {"boot": str(len(asked)), "plan": [], "knows": len(asked) == 3}
-
-    async def sleep(seconds: float) -> None:
-        slept.append(seconds)
-
-    monkeypatch.setattr(workflows, "_begun", begun)
-    monkeypatch.setattr(workflows.DBOS, "sleep_async", sleep)
-    found = await workflows._begun_where_known("review", [{"name": "measure"}])
-    assert (found["boot"], asked, len(slept)) == ("3", [["measure"]] * 3, 2)

@@ -103,21 +103,25 @@ async def test_an_old_and_a_new_version_that_overlap(database: str, tmp_path: Pa
             await asyncio.to_thread(migrated, database)
             with process(github, tmp_path / "2", new_port, "tests.bot.server.serve_marked", "newer", database=database):
                 await listening(new_port)
-                pulls.append(opened(repository, "of-the-old"))  # whichever takes it: steps of the new one wait until the old one has ended
+                pulls.append(opened(repository, "of-the-old"))
                 await until(lambda: repository.check_runs(pulls[-1].head_sha))
                 pulls.append(opened(repository, "cut-off", "# SLEEP 3\n"))
                 await until(lambda: repository.check_runs(pulls[-1].head_sha))
                 github.webhook_url = f"http://127.0.0.1:{new_port}/webhook"
                 pulls += [opened(repository, f"of-the-new-{number}") for number in range(3)]
                 await github.deliveries_settled()
-                await asyncio.sleep(1.0)  # the old one takes some of them out of the queue
+                for pull in pulls:
+                    await checked(repository, pull)  # the old one hands back what it takes out of the queue and does not know
+                await idle(new_port)
+                assert old.poll() is None
+                pulls.append(opened(repository, "left-behind", "# SLEEP 3\n"))
+                await until(lambda: repository.check_runs(pulls[-1].head_sha))
                 old.terminate()
                 await asyncio.to_thread(old.wait)
-                for pull in pulls:
-                    await checked(repository, pull)
+                await checked(repository, pulls[-1])
                 await idle(new_port)
         assert [(pull.title, len(repository.check_runs(pull.head_sha)), len(pull.reviews), len(pull.comments)) for pull in pulls] == [
-            (name, 1, 1, 1) for name in ("begun", "of-the-old", "cut-off", "of-the-new-0", "of-the-new-1", "of-the-new-2")
+            (name, 1, 1, 1) for name in ("begun", "of-the-old", "cut-off", "of-the-new-0", "of-the-new-1", "of-the-new-2", "left-behind")
         ]
         assert {run.title for run in repository.check_runs()} == {"1 finding introduced, memory of 1 entry point changes"}
         assert github.violations == []
