@@ -1,7 +1,5 @@
 """``python -m bot.cli``: the command line where its script is not on PATH."""
 
-import sys
+from bot.cli.main import process
 
-from bot.cli.main import main
-
-sys.exit(main())
+process()

@@ -11,7 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Protocol, cast
+from typing import NoReturn, Protocol, cast
 
 from analysis.installed import NotLoadedError
 from analysis.nearest import did_you_mean
@@ -20,6 +20,7 @@ from analysis.settings_file import SettingsError
 from bot.cli.outcome import Exit, UsageError
 from bot.cli.terminal import printable
 from bot.collector import collect_seldom
+from bot.ending import end
 
 COMMANDS: Mapping[str, str] = {
     "check": "findings in files and folders",
@@ -44,6 +45,14 @@ _LASTING = frozenset({"serve", "worker", "demo"})
 
 class _Command(Protocol):
     def run(self, words: Sequence[str]) -> int: ...
+
+
+def process() -> NoReturn:
+    """The process ``preflight``: run its command line and end."""
+    status = main()
+    if sys.argv[1:2] and sys.argv[1] in _LASTING:
+        sys.exit(status)
+    end(status)
 
 
 def main(words: Sequence[str] | None = None) -> int:

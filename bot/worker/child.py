@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from bot.collector import collect_seldom
+from bot.ending import end
 from bot.worker.confinement import confine
 from bot.worker.wire import Task, unpack
 
@@ -35,4 +36,4 @@ def _tasks() -> Mapping[str, Callable[[Task], Answer]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    end(main(sys.argv[1:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -100,6 +101,15 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     _, errors = process.communicate()
 
     assert errors == b""
+
+
+def test_a_process_that_ends_at_once_has_printed_all_and_tells_its_status() -> None:
+    command = [sys.executable, "-m", "bot.cli"]
+    listed = subprocess.run([*command, "gpus", "--format", "json"], capture_output=True, check=True)
+    wrong = subprocess.run([*command, "chekc"], capture_output=True, text=True, check=False)
+
+    assert len(json.loads(listed.stdout)["gpus"]) >= 60
+    assert (wrong.returncode, wrong.stderr) == (2, "preflight: unknown command chekc: did you mean check? (preflight --help lists them)\n")
 
 
 def test_what_the_bot_needs_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
