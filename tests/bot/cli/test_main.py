@@ -109,7 +109,7 @@ def test_a_process_that_ends_at_once_has_printed_all_and_tells_its_status() -> N
     wrong = subprocess.run([*command, "chekc"], capture_output=True, text=True, check=False)
 
     assert len(json.loads(listed.stdout)["gpus"]) >= 60
-    assert (wrong.returncode, wrong.stderr) == (2, "preflight: unknown command chekc: did you mean check? (preflight --help lists them)\n")
+    assert (wrong.returncode, wrong.stderr) == (2, "preflight: unknown command chekc; did you mean check? (preflight --help lists them)\n")
 
 
 def test_what_the_bot_needs_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
