@@ -1,9 +1,12 @@
-"""``torch.futures``: what is asked for is there at once."""
+"""``torch.futures``: what is asked for is there at once; one that a program makes is done once it was given a result."""
 
 
 class Future:
-    def __init__(self, value=None, *, devices=None):
-        self.result = value
+    result = None
+    is_done = False
+
+    def __init__(self, *, devices=None):
+        pass
 
     def __class_getitem__(cls, item):
         return cls
@@ -14,10 +17,11 @@ class Future:
     value = wait
 
     def done(self):
-        return True
+        return self.is_done
 
     def set_result(self, result):
         self.result = result
+        self.is_done = True
 
     def then(self, callback):
         return _Later(self, callback)
@@ -28,6 +32,8 @@ class Future:
 class _Later(Future):
     """What a callback makes of a result, when it is asked for."""
 
+    is_done = True
+
     def __init__(self, future, callback):
         self.future = future
         self.callback = callback
@@ -36,9 +42,15 @@ class _Later(Future):
         return self.callback(self.future)
 
 
+def completed(value):
+    future = Future()
+    future.set_result(value)
+    return future
+
+
 def wait_all(futures):
     return [future.wait() for future in futures]
 
 
 def collect_all(futures):
-    return Future(list(futures))
+    return completed(list(futures))
