@@ -21,6 +21,7 @@ _THREADS = 32
 #: One writes at a time anyway: more would only wait for the file, each with a cache of its own.
 _CONNECTIONS = 8
 _CACHE_KIBIBYTES = 256
+_STATEMENTS = 16
 
 
 class DatabaseTakenError(Exception):
@@ -93,7 +94,7 @@ class SQLite:
         """The lock makes a fixed executor safe: at launch DBOS resumes all that the former process left."""
         found = configuration(f"sqlite:///{self.path}", "alone")
         found["sys_db_pool_size"] = _CONNECTIONS
-        found["db_engine_kwargs"] = {"connect_args": {"factory": FrugalConnection}}
+        found["db_engine_kwargs"] = {"connect_args": {"factory": FrugalConnection, "cached_statements": _STATEMENTS}}
         return found
 
     def dead(self, executors: Collection[str]) -> list[str]:  # there are no others
