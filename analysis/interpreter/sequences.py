@@ -82,6 +82,7 @@ def _reversed(call: Call) -> Value:
 def _sorted(call: Call) -> Value:
     unknown_before = call.machine.unknown_items
     items = call.machine.items(call.args[0], call.span)
+    counted = call.machine.unknown_items == unknown_before  # what the keys are made of is not what is put in order
     key = call.kwargs.get("key")
     keys = items if key is None else [call.machine.call(key, [item], {}, call.span) for item in items]
     if all(isinstance(k, (int, float)) for k in keys) or all(isinstance(k, str) for k in keys) or all(isinstance(k, tuple) for k in keys):
@@ -90,7 +91,8 @@ def _sorted(call: Call) -> Value:
         except TypeError:
             order = list(range(len(items)))
         items = [items[index] for index in order]
-    return collected(call, made(call, GuestList(items)), unknown_before)
+    ordered = made(call, GuestList(items))
+    return ordered if counted else collected(call, ordered, unknown_before)
 
 
 def _reduce(function: Callable[..., Any]) -> Callable[[Call], Value]:

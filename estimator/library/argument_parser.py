@@ -7,8 +7,10 @@ from typing import Any
 
 from analysis.interpreter.values import MISSING, Call, GuestList, HostFunction, Instance, Symbol, Value
 from analysis.library.knowledge import LibraryClass, Subject
+from analysis.source import SourceFile
 from estimator.library.language import domain_of
 from estimator.request import as_value
+from estimator.script.demanded import demanded
 
 SUBJECT = Subject()
 _PARSER = SUBJECT.cls("argparse.ArgumentParser")
@@ -126,12 +128,21 @@ def _namespace(call: Call) -> Instance:
     namespace = machine.instance(found, call.span)
     machine.state.setdefault("asked", set()).update(call.args[0].fields["arguments"])
     many: dict[str, set[str]] = call.args[0].fields.get("many", {})
+    needed = _demanded(call)
     for name, (default, span, _) in call.args[0].fields["arguments"].items():
         value = _values_of(call, many[name], given[name]) if name in many and name in given else given.get(name, default)
+        if value is None and name in needed:
+            value = Symbol(f"the argument {name}", span)
         machine.heap.write(namespace.fields, name, value)
         if machine.domain.tracks_places:
             machine.places[(id(namespace.fields), name)] = span
     return namespace
+
+
+def _demanded(call: Call) -> frozenset[str]:
+    """Arguments without which the script that parses its command line ends in an error of its own."""
+    source = call.machine.snapshot.source(call.span.path)
+    return demanded(source) if isinstance(source, SourceFile) else frozenset()
 
 
 @_PARSER.method("print_help", "print_usage", "error", "exit")

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from analysis.configuration.documents import of_file
 from analysis.interpreter.values import MISSING, Call, Class, Function, GuestDict, HostFunction, Instance, Method, Symbol, Value
 from estimator.library.dataclass import fields_of
 from estimator.library.language import domain_of
+from estimator.library.patterns import may_be_tried
 from estimator.tape.dtype import BFLOAT16, FLOAT16, FLOAT32
 from estimator.tape.events import rounded
 from estimator.tape.operations.conversion import to
 from estimator.tape.tensor import Tensor
-from estimator.zoo import PACKAGE, families, family
 
 #: Keyword of a training argument to the field of the configuration that it sets.
 _ARGUMENTS = {"per_device_train_batch_size": "batch_size", "gradient_accumulation_steps": "accumulation_steps", "gradient_checkpointing": "checkpointing"}
@@ -25,65 +23,11 @@ _LORA_TARGETS = {
     "debertav2": ["query_proj", "value_proj"], "phi3": ["qkv_proj"], "gptneox": ["query_key_value"],
 }  # fmt: skip
 _LINEAR_DECODER = ["q_proj", "v_proj"]
-#: A pattern of layer names longer than this, or with repeated groups, is not tried: it may take for ever.
-_MAX_PATTERN = 200
 
 
 def _override(call: Call) -> Value:
     """What the caller sets for a field of the configuration; None where nothing is."""
     return domain_of(call).request.overrides.get(call.args[0])
-
-
-def _zoo_class(call: Call) -> Value:
-    """The zoo's class for a task, by the name of a family or by an object of its configuration's class."""
-    machine = call.machine
-    given, task = call.args
-    name = given if isinstance(given, str) else _family_of(given)
-    if name in families():
-        one = family(name)
-        wanted = one.config if task == "config" else one.builds.get(task)
-        if wanted is not None:
-            return machine.getattr(machine.import_module(f"{PACKAGE}.{name}", machine.entry_path), wanted, call.span)
-        domain_of(call).lose(f"{domain_of(call).caller_place()}: a {name} model for the task {task} is not modelled")
-        return Symbol(f"a {name} model for the task {task}", call.span)
-    model_type = given if isinstance(given, str) else given.cls.find("model_type") if isinstance(given, Instance) else MISSING
-    dotted = domain_of(call).releases.class_for(model_type, task) if isinstance(model_type, str) else None
-    if dotted is not None:
-        module, _, wanted = dotted.rpartition(".")
-        return machine.getattr(machine.import_module(module, machine.entry_path), wanted, call.span)
-    domain_of(call).lose(f"{domain_of(call).caller_place()}: the family of the model that is built from this configuration is not modelled")
-    return Symbol("a model of a family that is not modelled", call.span)
-
-
-def _release_config(call: Call) -> Value:
-    """(family, numbers, dtype) out of a ``config.json`` of the repository whose family a release at hand has; None where there is none."""
-    name, domain = call.args[0], domain_of(call)
-    numbers = of_file(call, posixpath.join(name, "config.json")) if isinstance(name, str) and name else None
-    numbers = numbers if isinstance(numbers, dict) else {}
-    kind = numbers.get("model_type")
-    if not isinstance(kind, str) or kind.replace("-", "_") in families() or domain.releases.class_for(kind, "config") is None:
-        return None
-    known = {key: value for key, value in numbers.items() if key not in {"model_type", "dtype", "torch_dtype", "architectures", "transformers_version"}}
-    return kind, known, str(numbers.get("dtype", numbers.get("torch_dtype", "float32")))
-
-
-def _model_class(call: Call) -> Value:
-    """The class that a library's own source builds a named model with; where a subclass is asked for, that one."""
-    dotted, asked = call.args
-    library, _, name = dotted.partition(".")
-    module = domain_of(call).releases.module_of(library, name)
-    if not module:
-        domain_of(call).lose(f"{domain_of(call).caller_place()}: {dotted} is built by that library's own source, which is not at hand: `preflight sources add`")
-        return asked
-    found = call.machine.getattr(call.machine.import_module(module, call.machine.entry_path), name, call.span)
-    return asked if isinstance(found, Class) and isinstance(asked, Class) and found in asked.mro else found
-
-
-def _family_of(config: Value) -> str:
-    """The family whose configuration an object is: the nearest of its classes decides, since families are built from each other."""
-    by_class = {family(name).config: name for name in families()}
-    classes = config.cls.mro if isinstance(config, Instance) else ()
-    return next((by_class[cls.name] for cls in classes if cls.name in by_class), "")
 
 
 def _default_load_dtype(call: Call) -> Value:
@@ -216,7 +160,7 @@ def _lora_targets(call: Call) -> Value:
 def _matches_name(call: Call) -> Value:
     """``re.fullmatch`` of a layer's name."""
     pattern, name = call.args
-    if len(pattern) > _MAX_PATTERN or re.search(r"\)[*+{]", pattern):
+    if not may_be_tried(pattern, name):
         domain_of(call).lose(f"{domain_of(call).caller_place()}: which layers the pattern {pattern!r:.60} matches is not worked out")
         return False
     try:
@@ -270,7 +214,7 @@ def _filled_dataclass(call: Call) -> Value:
 NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
     for function in (
-        _override, _release_config, _model_class, _zoo_class, _default_load_dtype, _trainer_arguments, _accepts, _parameter_names, _open_data_set,
+        _override, _default_load_dtype, _trainer_arguments, _accepts, _parameter_names, _open_data_set,
         _accelerator_built, _converted_to_fp32, _handed_out, _lora_targets, _matches_name, _not_modelled, _noted, _noted_argument, _generated,
         _filled_dataclass,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
-from analysis.interpreter.values import Call, HostFunction, HostValue, Symbol, Value
+from analysis.interpreter.values import Call, GuestList, HostFunction, HostValue, Symbol, Value
+from estimator.library.folders import inside, matching
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
@@ -92,7 +93,11 @@ class PathText(str, HostValue):
         there = path in self.machine.snapshot.paths or any(each.startswith(f"{path}/") for each in self.machine.snapshot.paths)
         return there or Symbol(f"whether {self} exists", self.machine.span, self.machine.stamp)
 
-    is_file = is_dir = exists
+    is_dir = exists
+
+    def is_file(self) -> Any:
+        """The same of a file: a folder of the repository is none."""
+        return False if posixpath.normpath(self) not in self.machine.snapshot.paths and inside(self.machine, self) else self.exists()
 
     def open(self, *_: Any, **__: Any) -> Value:
         """The file, opened."""
@@ -110,15 +115,18 @@ class PathText(str, HostValue):
     unlink = touch = write_text = write_bytes = rmdir = mkdir
 
     def glob(self, pattern: str) -> Value:
-        """Which files there are is not known."""
-        return Symbol(f"the files {self}/{pattern}", self.machine.span, self.machine.stamp)
+        """Files and folders of the repository that a pattern names; which there are in a folder that it does not hold is not known."""
+        found = matching(self.machine, self, pattern)
+        if found is None:
+            return Symbol(f"the files {self}/{pattern}", self.machine.span, self.machine.stamp)
+        return GuestList(self._made(posixpath.join(self, each)) for each in found)
 
     def rglob(self, pattern: str) -> Value:
-        """Which files there are is not known."""
-        return self.glob(pattern)
+        """The same at any depth."""
+        return self.glob(f"**/{pattern}")
 
     def iterdir(self) -> Value:
-        """Which files there are is not known."""
+        """What lies in the folder."""
         return self.glob("*")
 
 

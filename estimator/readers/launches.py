@@ -25,6 +25,7 @@ _MAX_FILES = 400
 _ASSIGNED = re.compile(r"^(?:export\s+)?([A-Za-z_]\w*)=(\"[^\"]*\"|'[^']*'|[^\s;&|#]*)\s*(?:#.*)?$")
 _VARIABLE = re.compile(r"\$\{?(\w+)(?::?-([^}]*))?\}?")
 _MOVED = re.compile(r"^(?:cd|pushd)\s+([\w./-]+)\s*(?:$|[;&|#])")
+_QUOTED = re.compile(r"(?:^|\s)`((?:python3?|torchrun|accelerate|deepspeed)\s[^`]*)`[.,;]?$")
 _FUNCTION = re.compile(r"^(?:function\s+)?([\w-]+)\s*\(\)\s*\{?\s*$")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 #: Options of launchers that name processes on one machine, and machines.
@@ -76,7 +77,7 @@ def _is_readme(path: str) -> bool:
 
 
 def _is_prose(path: str) -> bool:
-    return path.endswith((".yaml", ".yml", ".md")) and not _is_readme(path) and not path.startswith(".")
+    return path.endswith((".yaml", ".yml", ".md", ".mdx")) and not _is_readme(path) and not path.startswith(".")
 
 
 def _launches(snapshot: Snapshot, entry: str, wanted: Callable[[str], bool]) -> tuple[Launch, ...]:
@@ -136,7 +137,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines with those that a backslash continues joined, and the number of the first."""
     joined, first = "", 0
     for number, raw in enumerate(text.splitlines(), start=1):
-        line = raw.strip().removeprefix("- ").removeprefix("run: ").removeprefix("RUN ").removeprefix("CMD ").removeprefix("$ ").lstrip("@")
+        line = _shown(raw.strip()).removeprefix("- ").removeprefix("run: ").removeprefix("RUN ").removeprefix("CMD ").removeprefix("$ ").lstrip("@")
         if line.startswith("#"):
             continue
         first = first or number
@@ -145,6 +146,12 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
             continue
         yield first, joined + line
         joined, first = "", 0
+
+
+def _shown(line: str) -> str:
+    """A line of prose whose end is one command in backticks is that command."""
+    quoted = _QUOTED.search(line)
+    return line if quoted is None else quoted[1]
 
 
 def _expanded(text: str, variables: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Conditions by the place where they stand: what may be filtered out stays, and a way that ends in an error is not taken."""
+"""Conditions by the place where they stand: what may be filtered out or passed over stays, and a way that ends in an error is not taken."""
 
 from __future__ import annotations
 
@@ -41,11 +41,32 @@ def _conditions(tree: ast.AST) -> Iterator[tuple[ast.expr, bool | Filter]]:
             case ast.comprehension(ifs=tests):
                 yield from ((test, Filter()) for test in tests)
             case ast.If(test=test, body=body, orelse=orelse):
-                if _fails(body) != _fails(orelse):
-                    yield test, _fails(orelse) != _negated(test)
+                if fails(body) != fails(orelse):
+                    yield test, fails(orelse) != _negated(test)
+            case ast.For(body=statements):
+                yield from _sorted_out(statements)
 
 
-def _fails(body: list[ast.stmt]) -> bool:
+def _sorted_out(statements: list[ast.stmt]) -> Iterator[tuple[ast.expr, bool]]:
+    """Conditions by which the body of a loop gathers some items and passes over others: whatever may be gathered is."""
+    for statement in statements:
+        match statement:
+            case ast.If(test=test, body=[ast.Continue()], orelse=[]):
+                yield test, _negated(test)
+            case ast.If(test=test, body=[*_, last], orelse=[]) if _gathers(last):
+                yield test, not _negated(test)
+
+
+def _gathers(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append" | "add" | "extend" | "update"))):
+            return True
+        case ast.Assign(targets=[ast.Subscript()]):
+            return True
+    return False
+
+
+def fails(body: list[ast.stmt]) -> bool:
     """Whether a block ends in an error or the end of the program."""
     match body[-1] if body else None:
         case ast.Raise():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     """Note one call of a top-level module."""
     tape, observed = domain.tape, domain.observed
     parameters = list(parameters_of(module))
-    named = [*(("", value) for value in args), *kwargs.items()]
+    named = [*_named((*(("", value) for value in args), *kwargs.items()))]
     total = sum(map(_elements, parameters))
     module = _unwrapped(module)
     config, forward = module.fields.get("config"), module.fields.get("forward")
@@ -54,6 +54,17 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     for _, value in named:
         if isinstance(value, Symbol) and not isinstance(value, Number) and total:
             doubts.arrived(domain, module.cls.name, value)
+
+
+def _named(given: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value]]:
+    """What a model is given, by name; a batch that is handed over as one dict or list is opened."""
+    for name, value in given:
+        if isinstance(value, dict):
+            yield from ((key if isinstance(key, str) else name, item) for key, item in value.items())
+        elif isinstance(value, (list, tuple)):
+            yield from ((name, item) for item in value)
+        else:
+            yield name, value
 
 
 def _published(module: Instance, config: Value) -> str | None:

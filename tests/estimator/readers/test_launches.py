@@ -84,3 +84,9 @@ def test_a_documented_start_without_gaps_is_tried_first():
     text = b"```\naccelerate launch train.py --batch_size <batch size> --epochs 3\n\naccelerate launch train.py --batch_size 4 --output <where>\n```\n"
     found = documented_starts_of(Snapshot.of({"train.py": b"", "README.md": text}), "train.py")
     assert [each.line for each in found] == [4, 2]
+
+
+def test_a_command_in_the_middle_of_prose_is_read():
+    text = b"* Check the weights with `python train.py --batch_size 4 --evaluate`.\n* `train.py` takes more options.\n"
+    [found] = documented_starts_of(Snapshot.of({"train.py": b"", "guide/changes.mdx": text}), "train.py")
+    assert (found.line, dict(found.settings)) == (1, {"batch_size": "4", "evaluate": "True"})

@@ -123,3 +123,20 @@ def test_an_argument_that_must_be_given_is_not_guessed():
     found = estimated(script(below))
     assert found.memory is None
     assert any("the argument width" in sentence for sentence in found.unknowns)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "if args.table is None and args.folder is None:\n    raise ValueError('no data')",
+        "if args.table is None:\n    raise ValueError('no data')\nelse:\n    assert args.folder is None",
+        "if not args.table:\n    parser.error('no data')",
+        "assert args.table is not None",
+        "if args.table is None or args.batch is None:\n    raise SystemExit(2)",
+    ],
+)
+def test_an_argument_that_the_script_demands_is_taken_as_given(check):
+    above = ("import argparse", "parser = argparse.ArgumentParser()", *(f"parser.add_argument('--{name}')" for name in ("table", "folder", "batch")))
+    rest = ("args = parser.parse_args()", check, "if args.table is not None:\n    train(batch_size=4 if args.folder is None else 2)")
+    found = estimated(TRAINING.replace("{above}", "").replace("{annotated}", "").replace("{below}", "\n".join((*above, *rest))))
+    assert found.config.batch_size.value == 4

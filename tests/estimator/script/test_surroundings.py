@@ -36,6 +36,23 @@ def test_variables_of_a_launcher_are_there_when_they_must_be():
     assert estimated(with_lines("rank = int(os.environ['LOCAL_RANK'])", "assert rank == 0")).memory is not None
 
 
+GATHERED = """
+folders, found = {}, []
+for top, _, names in os.walk(settings.root):
+    for name in names:
+        if name.startswith('.'):
+            continue
+        if os.path.splitext(name)[1] in settings.endings:
+            found.append(os.path.join(top, name))
+if len(found) == 0:
+    raise RuntimeError('no files')
+"""
+
+
+def test_what_may_be_gathered_from_a_folder_that_nobody_knows_is():
+    assert estimated(with_lines(GATHERED)).memory is not None
+
+
 BERT = """
 import torch
 from transformers import AutoModelForCausalLM

@@ -38,3 +38,10 @@ def test_a_forward_that_is_called_by_its_name_trains_all_the_same():
 def test_a_step_without_gradients_shows_no_model():
     found = estimated(SCRIPT.format(above="from engines import wrap", loss="wrap(model)(torch.zeros(8, 64, device='cuda')).sum()"))
     assert found.memory is None
+
+
+def test_a_batch_in_one_dict_is_seen():
+    script = SCRIPT.format(above="", loss="model({'pixels': torch.zeros(8, 3, 32, 32, device='cuda'), 'label': 0}).sum()")
+    found = estimated(script.replace("torch.relu(x @ self.inner)", "torch.relu(x['pixels'].flatten(1)[:, :64] @ self.inner)"))
+    assert found.config.batch_size.value == 8
+    assert found.config.image_size.value == 32

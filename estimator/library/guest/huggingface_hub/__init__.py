@@ -1,5 +1,6 @@
 """``huggingface_hub``: which files a published pipeline has, as far as the catalog knows its parts."""
 
+import huggingface_cache
 from preflight_host import is_in_catalog
 
 
@@ -46,3 +47,7 @@ def upload_folder(*args, **options):
 
 
 upload_file = login = upload_folder
+
+
+#: Where files lie once they are fetched nobody knows, nor what is in them: names of a module that is nowhere.
+hf_hub_download = snapshot_download = cached_download = huggingface_cache.path
