@@ -59,11 +59,13 @@ def review(
     estimated = asked_of(head, scope, settings, kept)
     moves = Moves.between(base, head)
     on_base = partial(asked, base, paths=scope.paths | scope.removed, entries=scope.entries | scope.removed, fixes=none)
-    with beside(lambda: _located(configured(on_base(), settings), base), lambda: told_of(base, estimated.requests, kept), apart=apart) as (before, told_before):
+    told = partial(told_of, requests=estimated.requests, kept=kept)
+    works = (lambda: _located(configured(on_base(), settings), base)), partial(told, base), partial(told, head)
+    with beside(*works, apart=apart) as (before, told_before, told_after):
         known_before = cache(before)
         after = configured(asked(head, paths=scope.paths, entries=scope.entries, fixes=partial(_introduced, known_before, head, moves)), settings)
         matched = match(known_before(), _located(after, head), moves)
-        memory = estimate_pairs(head, estimated, kept, told_before)
+        memory = estimate_pairs(estimated, kept, told_before, told_after)
     of_memory = memory_findings(memory.pairs, base, head, settings)
     return Review(
         base=base_tip,

@@ -54,10 +54,9 @@ def asked_of(head: Snapshot, scope: Scope, settings: Settings, kept: Kept) -> As
     return Asked(tuple(request for request, _ in requests), (*problems, *(problem for _, problem in requests if problem)))
 
 
-def estimate_pairs(head: Snapshot, asked: Asked, kept: Kept, on_base: Callable[[], Sequence[Told]]) -> Pairs:
-    """Estimates on either side; files that train nothing are left out. ``on_base`` gives what ``told_of`` does for the base, once the head was told."""
-    after = told_of(head, asked.requests, kept)
-    kept.expect(told.seen for told in after if not told.problem)
+def estimate_pairs(asked: Asked, kept: Kept, on_base: Callable[[], Sequence[Told]], on_head: Callable[[], Sequence[Told]]) -> Pairs:
+    """Estimates on either side; files that train nothing are left out. The two give what ``told_of`` does; the base is asked for once the head was told."""
+    after = on_head()
     pairs: list[EstimatePair] = []
     problems = list(asked.problems)
     for request, left, right in zip(asked.requests, on_base(), after, strict=True):
@@ -129,8 +128,10 @@ class Told:
 
 
 def told_of(snapshot: Snapshot, requests: Sequence[Request], kept: Kept) -> tuple[Told, ...]:
-    """The estimates of ``snapshot``, from what is known where that holds."""
-    return tuple(_told(snapshot, request, kept) for request in requests)
+    """The estimates of ``snapshot``, from what is known where that holds; the other side is answered by them too where it shows the same."""
+    told = tuple(_told(snapshot, request, kept) for request in requests)
+    kept.expect(each.seen for each in told if not each.problem)
+    return told
 
 
 def _told(snapshot: Snapshot, request: Request, kept: Kept) -> Told:
