@@ -28,6 +28,7 @@ from bot.job import Job
 from bot.metrics import Queue
 from bot.performer import Performer
 from bot.settings import Pace
+from bot.strays import Strays
 
 _FAILED = {"ERROR", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"}
 _PER_INSTALLATION = 2
@@ -36,6 +37,7 @@ _KEEP_SECONDS = 7 * 86_400  # longer than GitHub offers a delivery again
 _PRUNE_SECONDS = 3_600
 _PRUNED_TOGETHER = 1_000
 _TAKE_OVER_SECONDS = 2
+_TAKE_UP_SECONDS = 5
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +57,8 @@ class Jobs:
         self.database.open()
         workflows.use(self.performer)
         self.performer.is_replaced = is_replaced
-        DBOS(config=self.database.config())
+        config = self.database.config()
+        DBOS(config=config)
         logging.getLogger("dbos").addFilter(workflows.is_news)
         DBOS.launch()
         await DBOS.register_queue_async(workflows.SUBJECTS, partition_concurrency=1, polling_interval_sec=self.pace.poll)
@@ -63,6 +66,7 @@ class Jobs:
             workflows.INSTALLATIONS, partition_concurrency=_PER_INSTALLATION, worker_concurrency=_AT_ONCE, polling_interval_sec=self.pace.poll
         )
         self._chores.append(asyncio.create_task(every(_PRUNE_SECONDS, self._prune)))
+        self._chores.append(asyncio.create_task(every(_TAKE_UP_SECONDS, Strays(config["executor_id"] or "", self.add).take_up)))
         if self.database.shared:
             self._chores.append(asyncio.create_task(every(_TAKE_OVER_SECONDS, self._take_over)))
 

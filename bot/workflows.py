@@ -8,8 +8,9 @@ of steps that it was begun with, and who lacks a step hands it back to the queue
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict
 from itertools import count
 from typing import Any
@@ -40,9 +41,17 @@ _REPLACED = ("was cancelled during execution", "is no longer owned by this execu
 
 _performer: Performer | None = None
 
+#: What this process works on just now, by the engine's ids, and jobs that ended there without having been reported.
+at_work: Counter[str] = Counter()
+broken: dict[str, Job] = {}
+
 
 class JobFailedError(Exception):
     """A job ended without its result; it was reported, and a redelivery runs it again."""
+
+
+#: How a job may end other than with its result: it was reported, or replaced.
+_AS_IT_SHOULD = (JobFailedError, dbos_error.DBOSWorkflowCancelledError, dbos_error.DBOSAwaitedWorkflowCancelledError)
 
 
 def use(performer: Performer) -> None:
@@ -56,11 +65,7 @@ def is_news(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None
     stopping = _performer is not None and _performer.stopping
     replaced = any(words in record.getMessage() for words in _REPLACED)
-    return (
-        not stopping
-        and not replaced
-        and not isinstance(error, JobFailedError | dbos_error.DBOSWorkflowCancelledError | dbos_error.DBOSAwaitedWorkflowCancelledError)
-    )
+    return not stopping and not replaced and not isinstance(error, _AS_IT_SHOULD)
 
 
 def partition(key: str, delay: float | None = None) -> AbstractContextManager[Any]:
@@ -68,9 +73,33 @@ def partition(key: str, delay: float | None = None) -> AbstractContextManager[An
     return SetEnqueueOptions(queue_partition_key=key, delay_seconds=delay)
 
 
+@contextmanager
+def _in_sight() -> Iterator[str]:
+    """Lets ``bot.strays`` tell what is worked on from what was cut off; gives the engine's id of it."""
+    name = DBOS.workflow_id or ""
+    at_work[name] += 1
+    try:
+        yield name
+    finally:
+        at_work[name] -= 1
+        if not at_work[name]:
+            del at_work[name]
+
+
 @DBOS.workflow(name="job", max_recovery_attempts=10 * _RECOVERIES)
 async def job(value: Json) -> Json:
     """A job from beginning to end; holds its subject, but no slot of the installation while it sleeps."""
+    with _in_sight() as name:
+        try:
+            return await _job(value)
+        except _AS_IT_SHOULD:
+            raise
+        except Exception:
+            broken[name] = Job(**value)
+            raise
+
+
+async def _job(value: Json) -> Json:
     kind, start, state = value["kind"], 0, value["facts"]
     begun = await _begun(kind)
     if not begun["knows"]:
@@ -104,13 +133,14 @@ async def job(value: Json) -> Json:
 @DBOS.workflow(name="steps", max_recovery_attempts=_RECOVERIES)
 async def steps(kind: str, plan: list[Json], start: int, state: Json) -> Json:
     """The steps of ``plan`` from ``start`` on; holds a slot of the installation."""
-    begun = await _begun(kind)
-    for index, step in enumerate(plan[start:], start):
-        outcome = await _perform(kind, step, state, begun["boot"])
-        if outcome["then"] != "go on":
-            return _stopped(outcome, index)
-        state = outcome["state"]
-    return {"then": "done"}
+    with _in_sight():
+        begun = await _begun(kind)
+        for index, step in enumerate(plan[start:], start):
+            outcome = await _perform(kind, step, state, begun["boot"])
+            if outcome["then"] != "go on":
+                return _stopped(outcome, index)
+            state = outcome["state"]
+        return {"then": "done"}
 
 
 async def _through(value: Json, begun: Json, start: int, state: Json, number: int) -> Json:
