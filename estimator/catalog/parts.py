@@ -1,4 +1,8 @@
-"""Parts of published pipelines, by the pipeline's name and the folder that a part lies in: no models of their own, but named in scripts."""
+"""What scripts name beside the models that the zoo builds.
+
+Parts of published pipelines, by the pipeline's name and the folder that a part lies in, and models of families that only their library's own source
+builds.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from estimator.catalog.stanzas import stanzas
 
 @cache
 def parts() -> tuple[Model, ...]:
-    """Every part, in the order of the table; the family of some is a library's dotted class, which that library's own source builds."""
+    """Every part, in the order of the tables; the family of some is a library's dotted class, which that library's own source builds."""
     return tuple(
         Model(
             name=entry["names"][0],
@@ -22,13 +26,13 @@ def parts() -> tuple[Model, ...]:
             sources=(entry["source"],),
             aliases=tuple(entry["names"][1:]),
         )
-        for entry in stanzas("parts.toml", "part")
+        for entry in (*stanzas("parts.toml", "part"), *stanzas("library_models.toml", "model"))
     )
 
 
 @cache
 def _index() -> dict[str, Model]:
-    return index_by_key(((name, entry) for entry in parts() for name in (entry.name, *entry.aliases)), "parts.toml")
+    return index_by_key(((name, entry) for entry in parts() for name in (entry.name, *entry.aliases)), "parts.toml and library_models.toml")
 
 
 def part(name: str) -> Model | None:

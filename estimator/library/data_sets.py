@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from analysis.interpreter.values import Call, GuestDict, HostFunction, Symbol, Value
+from analysis.interpreter.values import Call, GuestDict, HostFunction, Value
 from estimator.library.images import Image
 from estimator.library.tokens import OPEN, Tokens
 
+if TYPE_CHECKING:
+    from estimator.script.domain import TapeDomain
+
+#: Classes that are taken where nobody says how many there are: a head over them is small.
+_USUAL_CLASSES = 10
 #: The value of a column of texts.
 TEXT = "a text of the data set"
 _LABELS = frozenset({"label", "labels", "fine_label", "coarse_label", "target", "targets", "label_ids", "class", "score", "stars"})
 _IMAGES = frozenset({"image", "img", "images", "pixel_values", "picture"})
 _TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids", "tokens", "token_ids", "ner_tags", "pos_tags", "chunk_tags", "tags"})
 #: Columns by the last part of a data set's name; an image column may have its size (``img:32``, ``image:28x1`` with one channel), a column of
-#: labels the number of its classes.
+#: labels the number of its classes. What stands behind a slash is the part of a collection of data sets.
 _COLUMNS: Mapping[str, str] = {
     "ag_news": "text label:4", "imdb": "text label:2", "rotten_tomatoes": "text label:2", "yelp_review_full": "text label:5", "yelp_polarity": "text label:2",
     "emotion": "text label:6", "dbpedia_14": "title content label:14", "tweet_eval": "text label", "banking77": "text label:77",
     "trec": "text coarse_label:6",
     "sst2": "sentence label:2", "stanford-sentiment-treebank": "sentence label", "snli": "premise hypothesis label:3",
     "multi_nli": "premise hypothesis label:3",
-    "glue": "sentence sentence1 sentence2 label", "wikitext": "text", "openwebtext": "text", "bookcorpus": "text", "c4": "text", "tiny_shakespeare": "text",
+    "glue": "sentence sentence1 sentence2 label", "glue/cola": "sentence label:2", "glue/sst2": "sentence label:2", "glue/mrpc": "sentence1 sentence2 label:2",
+    "glue/qqp": "question1 question2 label:2", "glue/mnli": "premise hypothesis label:3", "glue/qnli": "question sentence label:2",
+    "glue/rte": "sentence1 sentence2 label:2", "glue/wnli": "sentence1 sentence2 label:2", "xnli": "premise hypothesis label:3",
+    "swag": "startphrase sent1 sent2 ending0 ending1 ending2 ending3 label:4",
+    "wikitext": "text", "openwebtext": "text", "bookcorpus": "text", "c4": "text", "tiny_shakespeare": "text",
     "tinystories": "text", "fineweb": "text", "fineweb-edu": "text", "slimpajama-627b": "text", "cnn_dailymail": "article highlights",
     "xsum": "document summary", "samsum": "dialogue summary", "billsum": "text summary", "alpaca": "instruction input output text",
     "guanaco-llama2-1k": "text", "openassistant-guanaco": "text", "databricks-dolly-15k": "instruction context response", "english_quotes": "quote",
     "eli5": "text", "squad": "context question", "cifar10": "img:32 label:10", "cifar100": "img:32 fine_label:100", "mnist": "image:28x1 label:10",
-    "fashion_mnist": "image:28x1 label:10", "food101": "image label:101", "beans": "image:500 label:3", "imagefolder": "image label",
+    "fashion_mnist": "image:28x1 label:10", "food101": "image label:101", "beans": "image_file_path image:500 labels:3", "imagefolder": "image label",
     "imagenet-1k": "image label:1000",
     "cats_vs_dogs": "image label:2", "oxford_flowers102": "image label:102", "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
 }  # fmt: skip
@@ -46,15 +55,21 @@ class Label(int):
 
 
 def _classes_of(call: Call) -> Value:
-    """How many classes a column of labels has; a symbol where nobody says."""
+    """How many classes a column of labels has; where nobody says, a few are taken."""
     value = call.args[0]
-    return value.classes if isinstance(value, Label) else Symbol("the number of classes in the data set", call.span, call.machine.stamp)
+    if isinstance(value, Label):
+        return value.classes
+    why = f"how many classes the data set has is not known: {_USUAL_CLASSES} are taken"
+    domain: TapeDomain = call.machine.state["domain"]
+    domain.observed.fact("assumed_model", why, domain.caller_place())
+    return _USUAL_CLASSES
 
 
 def _data_set_columns(call: Call) -> Value:
     """The columns of a named data set, empty where it is not known."""
-    name = call.args[0]
-    columns = _COLUMNS.get(name.rpartition("/")[2].lower(), "") if isinstance(name, str) else ""
+    name, part = call.args
+    plain = name.rpartition("/")[2].lower() if isinstance(name, str) else ""
+    columns = _COLUMNS.get(f"{plain}/{part}", _COLUMNS.get(plain, ""))
     return GuestDict(dict(_column(text) for text in columns.split()))
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from estimator.script.domain import TapeDomain
 
 #: What the families' tokenizers cut texts at where they are not told a length; the others have no limit.
-_LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512, "t5": 512, "bart": 1024, "clip": 77}
+_LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512, "t5": 512, "bart": 1024, "clip": 77, "transformers.marian": 512}
 _USUAL_VOCABULARY = 50257
 #: Characters of an English text that a token stands for, about.
 _CHARACTERS = 4
@@ -50,10 +50,10 @@ def _catalog_config(call: Call) -> Value:
         try:
             found = part(name) or model(name)
         except UnknownNameError as error:
-            raise _unknown_model(call, str(error)) from None
+            raise unknown_model(call, str(error)) from None
         domain.observed.fact("model", found.name, domain.caller_place())
         return found.family, dict(found.config), found.dtype
-    raise _unknown_model(call, f"which model is loaded is not known: its name is {domain.said(name)}")
+    raise unknown_model(call, f"which model is loaded is not known: its name is {domain.said(name)}")
 
 
 def _named_model(call: Call) -> Value:
@@ -63,7 +63,8 @@ def _named_model(call: Call) -> Value:
     return None
 
 
-def _unknown_model(call: Call, sentence: str) -> GuestRaise:
+def unknown_model(call: Call, sentence: str) -> GuestRaise:
+    """The end of a script whose model nobody knows, after the sentence that says so."""
     domain = domain_of(call)
     domain.lose(f"{domain.caller_place() or ''}: {sentence}".removeprefix(": "))
     return GuestRaise(Symbol(sentence, call.span), call.span)
@@ -71,7 +72,7 @@ def _unknown_model(call: Call, sentence: str) -> GuestRaise:
 
 def _no_such_model(call: Call) -> Value:
     """A library is asked for a model that nothing here builds; the script ends, with the sentence that says so."""
-    raise _unknown_model(call, f"the model {call.args[0]} is not modelled yet")
+    raise unknown_model(call, f"the model {call.args[0]} is not modelled yet")
 
 
 def _written_config(call: Call, name: str) -> tuple[str, dict[str, Any], str] | None:
@@ -108,6 +109,8 @@ def _tokenizer_limits(call: Call) -> Value:
 def _default_vocabulary(call: Call, name: str) -> Value:
     """The vocabulary that the configuration of a family has by default."""
     machine = call.machine
+    if name not in families():
+        return _USUAL_VOCABULARY
     config = machine.call(machine.getattr(machine.import_module(f"{PACKAGE}.{name}", machine.entry_path), family(name).config, call.span), [], {}, call.span)
     return config.fields.get("vocab_size", _USUAL_VOCABULARY) if isinstance(config, Instance) else _USUAL_VOCABULARY
 

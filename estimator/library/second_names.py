@@ -13,7 +13,11 @@ from estimator.zoo import families, family
 _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
     "transformers": {
         "transformers.auto": "AutoConfig AutoModel AutoModelForCausalLM AutoModelForMaskedLM AutoModelForSequenceClassification"
-        " AutoModelForSeq2SeqLM AutoModelForTokenClassification AutoModelForQuestionAnswering AutoModelForImageClassification AutoModelForSpeechSeq2Seq",
+        " AutoModelForSeq2SeqLM AutoModelForTokenClassification AutoModelForQuestionAnswering AutoModelForImageClassification AutoModelForSpeechSeq2Seq"
+        " AutoModelForMultipleChoice AutoModelForPreTraining AutoModelForMaskedImageModeling AutoModelForSemanticSegmentation"
+        " AutoModelForInstanceSegmentation AutoModelForUniversalSegmentation AutoModelForObjectDetection AutoModelForDepthEstimation"
+        " AutoModelForVideoClassification AutoModelForImageTextToText AutoModelForAudioClassification AutoModelForAudioFrameClassification"
+        " AutoModelForCTC CONFIG_MAPPING",
         "transformers.tokenizer": "AutoTokenizer PreTrainedTokenizer PreTrainedTokenizerFast PreTrainedTokenizerBase BatchEncoding"
         " GPT2Tokenizer GPT2TokenizerFast BertTokenizer BertTokenizerFast LlamaTokenizer LlamaTokenizerFast RobertaTokenizer RobertaTokenizerFast"
         " DistilBertTokenizer DistilBertTokenizerFast T5Tokenizer T5TokenizerFast BartTokenizer BartTokenizerFast CLIPTokenizer CLIPTokenizerFast"
@@ -22,6 +26,7 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         "transformers.processors": "AutoImageProcessor AutoFeatureExtractor ViTImageProcessor ViTFeatureExtractor CLIPProcessor CLIPImageProcessor"
         " AutoProcessor WhisperProcessor WhisperFeatureExtractor",
         "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForTokenClassification DataCollatorForSeq2Seq"
+        " DataCollatorForMultipleChoice"
         " DefaultDataCollator default_data_collator",
         "transformers.schedules": "get_scheduler get_linear_schedule_with_warmup get_cosine_schedule_with_warmup get_constant_schedule"
         " get_constant_schedule_with_warmup get_polynomial_decay_schedule_with_warmup get_cosine_with_hard_restarts_schedule_with_warmup",

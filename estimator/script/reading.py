@@ -19,6 +19,8 @@ from estimator.sharding import STRATEGIES, Layout
 _PRECISIONS = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float64": "fp64"}
 #: Dimensions of a batch of token numbers and of a batch of images.
 _TOKENS, _IMAGES = 2, 4
+#: Numbers that are put around those of a text at most: where it begins, where it ends.
+_AROUND = 4
 
 
 def mode_of(run: Run) -> Mode:
@@ -54,12 +56,16 @@ def _model(observed: Observed, call: ModelCall) -> Certainty[str]:
     for known, line in observed.facts.get("model", ()):
         if call.published is not None and known == catalog_name(call.published):
             name, place = known, line
-    return Known(name, place) if isinstance(name, str) else Known(call.name, call.made or call.place)
+    found = Known(name, place) if isinstance(name, str) else Known(call.name, call.made or call.place)
+    why, line = observed.first("assumed_model")
+    return found if why is None else Assumed(found.value, why, line)
 
 
 def _tokens(call: ModelCall) -> Argument | None:
-    """The argument that holds sequences of token numbers."""
-    return next((each for each in call.arguments if each.integer and len(each.shape) == _TOKENS), None)
+    """The argument that holds sequences of token numbers; a sample may have several, to choose among."""
+    several = (each for each in call.arguments if each.name == "input_ids" and len(each.shape) == _TOKENS + 1)
+    rows = (Argument(each.name, (each.shape[0], each.shape[-1]), each.integer) for each in several)
+    return next((each for each in call.arguments if each.integer and len(each.shape) == _TOKENS), None) or next(rows, None)
 
 
 def _images_of(call: ModelCall) -> Argument | None:
@@ -76,7 +82,7 @@ def _stated(run: Run, request: Request, name: str, value: Any, call: ModelCall) 
     """What arrived, with the line that states it where one does, or the reason for which it was assumed."""
     observed = run.observed
     for assumed, place in observed.facts.get(f"assumed_{name}", ()):
-        if assumed[0] == value:
+        if 0 <= value - assumed[0] <= _AROUND:
             return Assumed(value, assumed[1], place, at_most=assumed[2:] == (True,))
     if request.overrides.get(name) == value or any(as_value(text) == value and NAMES[name].search(key) for key, text in request.settings.items()):
         return Known(value)
@@ -89,15 +95,30 @@ def _stated(run: Run, request: Request, name: str, value: Any, call: ModelCall) 
 def _batch(run: Run, request: Request, call: ModelCall) -> Certainty[int]:
     first = _main(call)
     if first is None:
-        return Unknown("no tensor was seen to arrive at the model", call.place)
-    return _stated(run, request, "batch_size", first.shape[0], call)
+        stated, place = run.observed.first("batch_size")
+        return Unknown("no tensor was seen to arrive at the model", call.place) if stated is None else Known(stated, place)
+    return _stated(run, request, "batch_size", first.shape[_is_sequence_first(run, call)], call)
+
+
+def _is_sequence_first(run: Run, call: ModelCall) -> bool:
+    """Whether the token numbers of one sample are a column, as recurrent layers take them: the number of columns is stated as a batch size, that of rows is not."""
+    tokens = _tokens(call)
+    if tokens is None:
+        return False
+    rows, columns = (_is_stated_batch(run, length) for length in tokens.shape)
+    return columns and not rows
+
+
+def _is_stated_batch(run: Run, value: int) -> bool:
+    return run.observed.place_of("batch_size", value) is not None or written_at(run.sources, "batch_size", value) is not None
 
 
 def _sequence(run: Run, request: Request, call: ModelCall) -> Certainty[int]:
     first = _tokens(call)
     if first is None:
-        return Unknown("the model takes no sequence of tokens")
-    return _stated(run, request, "sequence_length", first.shape[1], call)
+        assumed, place = run.observed.first("assumed_sequence_length")
+        return Unknown("the model takes no sequence of tokens") if assumed is None or call.arguments else Assumed(assumed[0], assumed[1], place)
+    return _stated(run, request, "sequence_length", first.shape[not _is_sequence_first(run, call)], call)
 
 
 def _image(run: Run, request: Request, call: ModelCall) -> Certainty[int]:

@@ -12,14 +12,11 @@ from analysis.source import SourceFile, read
 PREFIX = "<library>/"
 _RELATIVE = re.compile(r"^(\s*from )(\.+)([\w.]*)( import )", re.MULTILINE)
 _MAPPINGS = "transformers/models/auto/modeling_auto.py"
-#: Lists of ``modeling_auto.py`` by what a family builds; older releases have fewer.
+#: Lists of ``modeling_auto.py`` by what a family builds, where they are not called as that is; older releases have fewer.
 _TASKS: Mapping[str, str] = {
     "base": "MODEL_MAPPING_NAMES",
-    "causal-lm": "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
-    "masked-lm": "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
     "seq2seq-lm": "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
-    "sequence-classification": "MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES",
-    "image-classification": "MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES",
+    "speech-seq2seq": "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
 }
 _PAIR = re.compile(r"\(\s*\"([\w-]+)\",\s*\"(\w+)\"")
 
@@ -43,7 +40,8 @@ def _absolute(package: str, match: re.Match[str]) -> str:
 
 def class_for(files: Mapping[str, bytes], model_type: str, task: str) -> str | None:
     """The dotted name of the class of ``transformers`` that does ``task`` in a family; None where the release has none."""
-    listed = _listed(files, _TASKS.get(task, "")).get(model_type)
+    every = _listed(files, _TASKS.get(task, f"MODEL_FOR_{task.upper().replace('-', '_')}_MAPPING_NAMES"))
+    listed = every.get(model_type, every.get(model_type.replace("_", "-")))
     return None if listed is None else f"{_folder(files, model_type)}.modeling_{_folder(files, model_type).rpartition('.')[2]}.{listed}"
 
 
@@ -52,9 +50,10 @@ def config_class_for(files: Mapping[str, bytes], model_type: str) -> str | None:
     folder = _folder(files, model_type)
     module = f"{folder}.configuration_{folder.rpartition('.')[2]}"
     text = files.get(f"{module.replace('.', '/')}.py", b"").decode("utf-8", "replace")
+    kind = rf"(?:{re.escape(model_type)}|{re.escape(model_type.replace('_', '-'))})"
     for block in re.split(r"^(?=class )", text, flags=re.MULTILINE):
         name = re.match(r"class (\w+)\(", block)
-        if name is not None and re.search(rf"^    model_type = \"{re.escape(model_type)}\"", block, re.MULTILINE):
+        if name is not None and re.search(rf"^    model_type = \"{kind}\"", block, re.MULTILINE):
             return f"{module}.{name[1]}"
     return None
 
@@ -100,5 +99,5 @@ def _folder(files: Mapping[str, bytes], model_type: str) -> str:
 def _listed(files: Mapping[str, bytes], name: str) -> dict[str, str]:
     """One list of the auto classes: family to class."""
     text = files.get(_MAPPINGS, b"").decode("utf-8", "replace")
-    start = text.find(f"\n{name} = ") if name else -1
+    start = text.find(f"\n{name} = ")
     return {} if start < 0 else dict(_PAIR.findall(text[start : text.find("\n)", start)]))

@@ -22,7 +22,7 @@ class Dataset(TorchDataset):
 
     @property
     def features(self):
-        return {name: ClassLabel(classes_of(column_of(self.columns, name))) for name in self.columns}
+        return Features({name: ClassLabel(column_of(self.columns, name)) for name in self.columns}, self.columns)
 
     @property
     def num_rows(self):
@@ -142,11 +142,33 @@ class OpenColumns(list):
         return True
 
 
+class Features(dict):
+    """What is known of the columns; any may be asked for."""
+
+    def __init__(self, known, columns):
+        super().__init__(known)
+        self.columns = columns
+
+    def __missing__(self, name):
+        return ClassLabel(column_of(self.columns, name))
+
+
 class ClassLabel:
     """What is known of a column: for labels, their classes."""
 
-    def __init__(self, num_classes=None, **options):
-        self.num_classes = num_classes
+    dtype = "int64"
+
+    def __init__(self, value=None, num_classes=None, names=None, **options):
+        self.value = value
+        self.given = num_classes if names is None else len(names)
+
+    @property
+    def num_classes(self):
+        return classes_of(self.value) if self.given is None else self.given
+
+    @property
+    def feature(self):
+        return self
 
     @property
     def names(self):

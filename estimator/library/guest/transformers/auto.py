@@ -2,7 +2,7 @@
 
 import torch
 from preflight_zoo.pretrained import Configuration
-from preflight_host import catalog_config, default_load_dtype, noted_argument, override, release_config, zoo_class
+from preflight_host import catalog_config, default_load_dtype, noted_argument, override, own_config_class, release_config, zoo_class
 from transformers.quantization import asked, quantized
 
 SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
@@ -55,7 +55,7 @@ def load(cls, config, options):
     if dtype is not None and dtype != "auto":
         noted_argument("precision", SHORT.get(str(dtype).rpartition(".")[2], "fp32"), options, ("dtype", "torch_dtype"))
     if dtype is None:
-        dtype = default_load_dtype(config._stored, quantization is not None)
+        dtype = default_load_dtype(getattr(config, "_stored", None), quantization is not None)
     own = {name: options[name] for name in OF_THE_MODEL if name in options}
     model = built(cls, config, config._stored if dtype == "auto" else dtype, own)
     model.eval()
@@ -78,7 +78,22 @@ def built(cls, config, dtype, own=None):
 
 def built_for(config, task):
     """The model of a configuration that does a task."""
-    return zoo_class(config, task)(config)
+    cls, config = chosen(config, task)
+    return cls(config)
+
+
+def chosen(config, task):
+    """The class that does a task, and the configuration as it takes it: the library's own classes take the library's own configurations."""
+    cls = zoo_class(getattr(config, "_family", None) or config, task)
+    own = own_config_class(config, cls)
+    if own is None:
+        return cls, config
+    numbers = config.__dict__
+    made = own(**{name: value for name, value in numbers.items() if not name.startswith("_")})
+    for name in numbers:
+        if name.startswith("_"):
+            setattr(made, name, numbers[name])
+    return cls, made
 
 
 class AutoConfig:
@@ -94,45 +109,40 @@ class _Auto:
     def from_pretrained(cls, pretrained_model_name_or_path=None, config=None, **options):
         if config is None:
             config = config_of(pretrained_model_name_or_path, options)
-        return load(zoo_class(config._family, cls.task), config, options)
+        return load(*chosen(config, cls.task), options)
 
     @classmethod
     def from_config(cls, config, **options):
-        with_overrides(config, options.get("attn_implementation"))
-        return built(zoo_class(config, cls.task), config, options.get("dtype", options.get("torch_dtype")) or torch.get_default_dtype())
+        model, config = chosen(with_overrides(config, options.get("attn_implementation")), cls.task)
+        return built(model, config, options.get("dtype", options.get("torch_dtype")) or torch.get_default_dtype())
 
 
 class AutoModel(_Auto):
     pass
 
 
-class AutoModelForCausalLM(_Auto):
-    task = "causal-lm"
+class ConfigMapping:
+    """Classes of configurations by the type of a model."""
+
+    def __getitem__(self, model_type):
+        return zoo_class(model_type, "config")
+
+    def __contains__(self, model_type):
+        return True
 
 
-class AutoModelForMaskedLM(_Auto):
-    task = "masked-lm"
-
-
-class AutoModelForSequenceClassification(_Auto):
-    task = "sequence-classification"
-
-
-class AutoModelForTokenClassification(_Auto):
-    task = "token-classification"
-
-
-class AutoModelForQuestionAnswering(_Auto):
-    task = "question-answering"
-
-
-class AutoModelForSeq2SeqLM(_Auto):
-    task = "seq2seq-lm"
-
-
-class AutoModelForImageClassification(_Auto):
-    task = "image-classification"
-
-
-class AutoModelForSpeechSeq2Seq(_Auto):
-    task = "speech-seq2seq"
+CONFIG_MAPPING = ConfigMapping()
+#: What models do, by the name of the class that picks one for it.
+TASKS = {
+    "AutoModelForCausalLM": "causal-lm", "AutoModelForMaskedLM": "masked-lm", "AutoModelForSequenceClassification": "sequence-classification",
+    "AutoModelForTokenClassification": "token-classification", "AutoModelForQuestionAnswering": "question-answering",
+    "AutoModelForMultipleChoice": "multiple-choice", "AutoModelForSeq2SeqLM": "seq2seq-lm", "AutoModelForPreTraining": "pretraining",
+    "AutoModelForImageClassification": "image-classification", "AutoModelForMaskedImageModeling": "masked-image-modeling",
+    "AutoModelForSemanticSegmentation": "semantic-segmentation", "AutoModelForInstanceSegmentation": "instance-segmentation",
+    "AutoModelForUniversalSegmentation": "universal-segmentation", "AutoModelForObjectDetection": "object-detection",
+    "AutoModelForDepthEstimation": "depth-estimation", "AutoModelForVideoClassification": "video-classification",
+    "AutoModelForImageTextToText": "image-text-to-text", "AutoModelForSpeechSeq2Seq": "speech-seq2seq",
+    "AutoModelForAudioClassification": "audio-classification", "AutoModelForAudioFrameClassification": "audio-frame-classification",
+    "AutoModelForCTC": "ctc",
+}  # fmt: skip
+globals().update({name: type(name, (_Auto,), {"task": task}) for name, task in TASKS.items()})

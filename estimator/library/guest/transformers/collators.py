@@ -64,6 +64,21 @@ class DataCollatorForSeq2Seq(DataCollatorWithPadding):
         super().__init__(tokenizer, padding, max_length)
 
 
+class DataCollatorForMultipleChoice(DataCollatorWithPadding):
+    """Every sample has a row for each choice."""
+
+    def __call__(self, samples, return_tensors=None):
+        choices = len(samples[0]["input_ids"])
+        batch = {}
+        for name, value in samples[0].items():
+            if isinstance(value, list):
+                rows = column(value[0], len(samples) * choices, self.length)
+                batch[name] = rows.view(len(samples), choices, *rows.shape[1:])
+            elif not isinstance(value, str):
+                batch["labels" if name in ("label", "label_ids") else name] = column(value, len(samples), self.length)
+        return BatchEncoding(batch)
+
+
 def default_data_collator(samples, return_tensors="pt"):
     return dict(padded(None, samples))
 

@@ -27,7 +27,7 @@ class BatchEncoding(dict):
 
 
 #: Families whose tokenizers tell first texts from second ones.
-SEGMENTED = ("bert", "electra", "deberta_v2")
+SEGMENTED = ("bert", "electra", "deberta_v2", "transformers.xlnet")
 
 
 class Tokenizer:
@@ -44,6 +44,7 @@ class Tokenizer:
     sep_token = "</s>"
     pad_token_id = eos_token_id = bos_token_id = unk_token_id = mask_token_id = cls_token_id = sep_token_id = 0
     chat_template = None
+    is_fast = True
 
     def __init__(self, vocabulary=50000, limit=None, family=""):
         self.vocab_size = vocabulary

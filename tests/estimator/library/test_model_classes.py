@@ -1,0 +1,131 @@
+"""What a library's own source builds where the zoo lacks the class or the family, in that library's own repository."""
+
+from __future__ import annotations
+
+from analysis.certainty import Assumed
+from tests.estimator.script.running import estimated
+
+LISTS = """
+from collections import OrderedDict
+
+MODEL_FOR_MULTIPLE_CHOICE_MAPPING_NAMES = OrderedDict(
+    [
+        ("bert", "BertForMultipleChoice"),
+    ]
+)
+MODEL_FOR_CTC_MAPPING_NAMES = OrderedDict(
+    [
+        ("wav2vec2", "Wav2Vec2ForCTC"),
+    ]
+)
+"""
+CONFIG = """
+from ...configuration_utils import PreTrainedConfig
+
+class {name}Config(PreTrainedConfig):
+    model_type = "{kind}"
+
+    def __init__(self, vocab_size=30522, hidden_size=768, **others):
+        super().__init__(**others)
+        self.vocab_size = vocab_size
+        self.hidden_size = hidden_size
+"""
+CHOOSES = """
+from torch import nn
+from ...modeling_outputs import MultipleChoiceModelOutput
+from ...modeling_utils import PreTrainedModel
+
+class BertForMultipleChoice(PreTrainedModel):
+    def __init__(self, config):
+        super().__init__(config)
+        self.words = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.classifier = nn.Linear(config.hidden_size, 1)
+
+    def forward(self, input_ids=None, attention_mask=None, token_type_ids=None, labels=None):
+        states = self.words(input_ids.view(-1, input_ids.size(-1)))
+        scores = self.classifier(states[:, 0]).view(-1, input_ids.shape[1])
+        return MultipleChoiceModelOutput(loss=nn.functional.cross_entropy(scores, labels), logits=scores)
+"""
+HEARS = """
+from torch import nn
+from ...modeling_utils import PreTrainedModel
+
+class Wav2Vec2ForCTC(PreTrainedModel):
+    def __init__(self, config):
+        super().__init__(config)
+        self.inner = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, x):
+        return self.inner(x)
+"""
+LIBRARY = {
+    "src/transformers/__init__.py": "",
+    "src/transformers/models/auto/modeling_auto.py": LISTS,
+    "src/transformers/models/bert/configuration_bert.py": CONFIG.format(name="Bert", kind="bert"),
+    "src/transformers/models/bert/modeling_bert.py": CHOOSES,
+    "src/transformers/models/wav2vec2/configuration_wav2vec2.py": CONFIG.format(name="Wav2Vec2", kind="wav2vec2"),
+    "src/transformers/models/wav2vec2/modeling_wav2vec2.py": HEARS,
+}
+CHOICES = """
+from datasets import load_dataset
+from transformers import AutoModelForMultipleChoice, AutoTokenizer, DataCollatorForMultipleChoice, Trainer, TrainingArguments
+
+name = "bert-base-uncased"
+tokenizer = AutoTokenizer.from_pretrained(name)
+
+def rows(samples):
+    flat = [text for context in samples["sent1"] for text in [context] * 4]
+    encoded = tokenizer(flat, truncation=True, max_length=64)
+    return {key: [values[i : i + 4] for i in range(0, len(values), 4)] for key, values in encoded.items()}
+
+data = load_dataset("swag", "regular")["train"].map(rows, batched=True)
+arguments = TrainingArguments("out", per_device_train_batch_size=6)
+model = AutoModelForMultipleChoice.from_pretrained(name)
+Trainer(model, arguments, train_dataset=data, data_collator=DataCollatorForMultipleChoice(tokenizer)).train()
+"""
+SOUNDS = """
+import torch
+from transformers import AutoModelForCTC
+model = AutoModelForCTC.from_pretrained("facebook/wav2vec2-base").cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    model(torch.zeros(2, 8, model.config.hidden_size, device="cuda")).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_a_class_that_the_zoos_family_lacks_is_built_by_the_library_with_its_own_configuration():
+    found = estimated({**LIBRARY, "examples/train.py": CHOICES}, entry="examples/train.py")
+    assert found.unknowns == ()
+    assert found.memory.parameters == 30522 * 768 + 768 + 1
+    assert (found.config.batch_size.value, found.config.sequence_length.value) == (6, 64)
+
+
+def test_a_published_model_of_a_family_that_the_zoo_lacks():
+    found = estimated({**LIBRARY, "examples/train.py": SOUNDS}, entry="examples/train.py")
+    assert found.config.model.value == "facebook/wav2vec2-base"
+    assert found.memory.parameters == 768 * 768 + 768
+
+
+def test_without_the_librarys_source_it_is_said_what_is_missing():
+    [sentence] = estimated(SOUNDS).unknowns
+    assert "`preflight sources add transformers==VERSION`" in sentence
+
+
+LABELS = """
+import torch
+from datasets import load_dataset
+from transformers import AutoModelForSequenceClassification
+classes = load_dataset("{data}")["train"].features["label"].names
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=len(classes)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model(torch.zeros(2, 8, dtype=torch.int64, device="cuda")).logits.sum().backward()
+optimizer.step()
+"""
+
+
+def test_how_many_classes_a_data_set_has_is_known_or_taken_in_the_open():
+    known, taken = (estimated(LABELS.format(data=name)) for name in ("xnli", "somebody/something"))
+    assert known.memory.parameters == taken.memory.parameters - 7 * 769
+    assert isinstance(taken.config.model, Assumed)
+    assert "how many classes" in taken.config.model.why
