@@ -220,6 +220,8 @@ def _of_function(machine: Machine, value: Value, name: str, span: Span) -> Value
             return inner.fields[name]
         if name in {"__name__", "__qualname__"}:
             return inner.name
+        if name == "__module__":
+            return inner.module.name
     if isinstance(inner, Partial):
         return {"func": inner.function, "args": inner.args, "keywords": dict(inner.kwargs)}.get(name)
     if name in {"__wrapped__", "__func__"}:

@@ -17,7 +17,7 @@ def import_module(machine: Machine, dotted: str, importer: str) -> Value:
     """The module ``dotted`` as the file ``importer`` sees it: a ``Module`` or an ``External``."""
     path = machine.modules.resolve(dotted, importer, machine.entry_path)
     if path is not None:
-        return machine.load(path, dotted)
+        return machine.load(path, machine.modules.dotted_name(path) if dotted.startswith(".") else dotted)
     guest = machine.domain.guest_source(dotted)
     if guest is not None:
         return run_top_level(machine, guest, dotted)

@@ -12,12 +12,14 @@ from analysis.interpreter.values import (
     Class,
     External,
     Function,
+    Guarded,
     GuestDict,
     HostFunction,
     HostValue,
     Instance,
     Method,
     Module,
+    Partial,
     Super,
     Symbol,
     Value,
@@ -31,6 +33,11 @@ UNKNOWN = (Symbol, Alternatives, External)
 TYPES: dict[str, type] = {
     "list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict, "int": int, "float": float, "str": str, "bool": bool,
     "bytes": bytes, "complex": complex, "range": range, "slice": slice, "type": type,
+}  # fmt: skip
+#: Kinds of guest values that have a name of their own in Python.
+_KINDS: dict[str | None, tuple[type, ...]] = {
+    "functools.partial": (Partial,), "types.FunctionType": (Function, Guarded), "types.LambdaType": (Function, Guarded), "types.MethodType": (Method,),
+    "types.ModuleType": (Module,),
 }  # fmt: skip
 #: Types of which guest code makes subclasses that remember more.
 _CONTAINERS = (list, dict, set)
@@ -80,7 +87,9 @@ def is_a(value: Value, kind: Value) -> bool | None:
     if isinstance(value, HostValue) and dotted is not None:
         return None if dotted in getattr(value, "possible_types", ()) else dotted in getattr(value, "guest_types", ())
     if isinstance(kind, type):
-        return isinstance(value, kind)
+        return isinstance(value, (Class, type) if kind is type else kind)
+    if dotted in _KINDS:
+        return isinstance(value, _KINDS[dotted])
     if dotted in {"collections.abc.Callable", "typing.Callable"}:
         return isinstance(value, (Function, Method, Class, HostFunction))
     if dotted is not None and dotted.rpartition(".")[2] in {"Mapping", "Sequence", "Iterable", "OrderedDict"}:

@@ -49,7 +49,7 @@ with evaluating(net) as same, contextlib.nullcontext(3) as three:
 @SUBJECT.function("functools.partial", "functools.partialmethod")
 def _partial(call: Call) -> Value:
     function, *args = call.args
-    return Partial(function, tuple(args), dict(call.kwargs))
+    return Partial.of(function, tuple(args), dict(call.kwargs))
 
 
 @SUBJECT.function("functools.wraps")

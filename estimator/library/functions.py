@@ -11,7 +11,7 @@ SUBJECT = Subject()
 
 @SUBJECT.function("functools.partial", "functools.partialmethod")
 def _partial(call: Call) -> Value:
-    return Partial(call.args[0], tuple(call.args[1:]), dict(call.kwargs))
+    return Partial.of(call.args[0], tuple(call.args[1:]), dict(call.kwargs))
 
 
 @SUBJECT.function("functools.wraps", "functools.update_wrapper")

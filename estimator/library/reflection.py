@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from analysis.interpreter.values import MISSING, Call, Class, Function, GuestDict, HostFunction, Instance, Value
+from analysis.interpreter.values import MISSING, Call, Class, Function, GuestDict, HostFunction, Instance, Symbol, Value
 from estimator.library import evaluated
 from estimator.library.tokens import BUILTINS_HERE
 from estimator.tape.attributes import is_module
@@ -60,7 +60,33 @@ def _annotated(function: Function, annotation: ast.expr | None) -> Value:
     return next((value for name in names if isinstance(value := function.module.vars.get(name), Class)), None)
 
 
-NAMES: dict[str, Value] = {
+def _module(call: Call) -> Value:
+    """``sys.modules[name]``: of the repository's modules, the one of that name."""
+    machine, name = call.machine, call.args[1]
+    if name == "__main__":
+        return machine.loaded.get(machine.entry_path)
+    return machine.import_module(name, machine.entry_path) if isinstance(name, str) else Symbol("a module", call.span)
+
+
+def _is_loaded(call: Call) -> Value:
+    return any(module.name == call.args[1] for module in call.machine.loaded.values())
+
+
+#: ``sys.modules``: whoever asks for a module by its name gets it; ``get`` only what was imported before.
+_LOADED = Instance(
+    Class(
+        "dict",
+        "sys.modules",
+        (),
+        {
+            "__getitem__": HostFunction("sys.modules.__getitem__", _module),
+            "__contains__": HostFunction("sys.modules.__contains__", _is_loaded),
+            "get": HostFunction("sys.modules.get", lambda call: _module(call) if _is_loaded(call) else call.get(2, "default")),
+        },
+    )
+)
+
+NAMES: dict[str, Value] = {"sys.modules": _LOADED} | {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function) for function in (_given_arguments, _constructor_classes)
 }
 #: Python's own, with these.
