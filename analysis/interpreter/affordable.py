@@ -11,7 +11,7 @@ from typing import Any
 MAX_HOST_SIZE = 1 << 20
 
 #: A field width that pads to a million characters, or one that an argument gives.
-_WIDE_FIELD = re.compile(r"[:%][^{}%a-zA-Z]*\d{6}|:[^{}]*\{|%[^a-zA-Z%]*\*")
+_WIDE_FIELD = re.compile(r"\{[^{}]*:([^{}a-zA-Z]*\d{6}|[^{}]*\{)|%[^{}%a-zA-Z]*\d{6}|%[^a-zA-Z%]*\*")
 #: Methods and functions that pad or round to a number they are given.
 _SIZED = frozenset({"bytes", "center", "expandtabs", "ljust", "rjust", "round", "to_bytes", "zfill"})
 
@@ -50,7 +50,7 @@ def call_is_too_large(name: str, receiver: Any, args: Sequence[Any], kwargs: Ite
         case "replace":
             return (_length(receiver) + 1) * (_length(args[1]) if len(args) > 1 else 0) > MAX_HOST_SIZE
         case "format" | "format_map":
-            spec = receiver if isinstance(receiver, str) else f":{args[1]}" if len(args) > 1 else ""
+            spec = receiver if isinstance(receiver, str) else f"{{:{args[1]}}}" if len(args) > 1 else ""
             return _format_is_too_large(spec, values)
     return name in _SIZED and any(isinstance(value, int) and abs(value) > MAX_HOST_SIZE for value in values)
 

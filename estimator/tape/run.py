@@ -137,9 +137,9 @@ class Tape:
         self._might_keep += rounded(size)
         self.might_be_kept = max(self.might_be_kept, self._might_keep)
 
-    def scratch(self, size: int) -> None:
-        """Memory that a kernel takes and gives back before it ends."""
-        if size:
+    def scratch(self, size: int, device: Device) -> None:
+        """Memory of a device that a kernel takes and gives back before it ends."""
+        if size and device.counted:
             self.free(self.allocate(size, Kind.TEMPORARY))
 
     def matrix_product(self) -> None:

@@ -100,7 +100,7 @@ def _flash_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tens
     scratch = sum(map(_granules, flash_backward_scratch(batch, heads, length, width)))
     if key.shape[1] != heads:  # gradients of all query heads, before they are summed to the key heads
         scratch += 2 * _granules(batch * heads * key.shape[2] * width * key.itemsize)
-    current().scratch(scratch)
+    current().scratch(scratch, query.device)
     return results
 
 
@@ -127,7 +127,7 @@ def _efficient_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[
     results.append(None if bias is None else new(bias.shape, bias.dtype, query.device))
     batch, heads, length, width = query.shape
     scratch = efficient_backward_scratch(batch, heads, length, width, fp32=query.dtype == FLOAT32)
-    current().scratch(sum(map(_granules, scratch)))
+    current().scratch(sum(map(_granules, scratch)), query.device)
     return results
 
 

@@ -74,7 +74,7 @@ def _elementwise(input: Tensor, target: Tensor, reduction: str, extra: Tensor | 
     dtype = result_dtype(input, target)
     shape = broadcast(input.shape, target.shape)
     if reduction != "none":
-        current().scratch(prod(shape) * dtype.itemsize)
+        current().scratch(prod(shape) * dtype.itemsize, input.device)
     result = combined((input, target), dtype) if reduction == "none" else new((), dtype, input.device)
     tracked(node, result)
     return result
@@ -111,7 +111,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     """Cross entropy of logits, for which their log-sigmoid is made beside the losses."""
     must_agree(input.shape == target.shape, "binary_cross_entropy_with_logits", input, target)
-    current().scratch(2 * input.nbytes)
+    current().scratch(2 * input.nbytes, input.device)
     return _elementwise(input, target, reduction, weight)
 
 

@@ -45,7 +45,7 @@ def _kept_result(x: Tensor, dtype: Dtype | None, *, logarithm: bool) -> Tensor:
     node = record((source,), _back, context=logarithm)
     result = new(source.shape, FLOAT32 if one_kernel else source.dtype, source.device)
     if not source.contiguous_layout:
-        current().scratch(source.nbytes)  # the kernel works on a row-major copy
+        current().scratch(source.nbytes, source.device)  # the kernel works on a row-major copy
     if node is not None:
         node.keep(result)
     tracked(node, result)
@@ -60,5 +60,5 @@ def _back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | N
     edge = node.edges[0]
     back = like(result, result.dtype if edge is None else edge.dtype)
     if not node.context:
-        current().scratch(result.shape.numel() * max(result.itemsize, gradient.itemsize))
+        current().scratch(result.shape.numel() * max(result.itemsize, gradient.itemsize), result.device)
     return (back,)

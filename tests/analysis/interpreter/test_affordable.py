@@ -70,6 +70,7 @@ def test_lists_that_double_are_bounded():
         ("pow(3, 10 ** 9, 7)", 4),
         ("'epoch 1234567: %5.2f' % 1.5", "epoch 1234567:  1.50"),
         ("'{:08d}'.format(5)", "00000005"),
+        ("'cuda:{}'.format(1)", "cuda:1"),
         ("'-'.join(['a', 'b'])", "a-b"),
         ("'a-b'.replace('-', '')", "ab"),
         ("2 ** 100", 2**100),

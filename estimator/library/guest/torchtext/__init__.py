@@ -1,0 +1,1 @@
+"""``torchtext``: texts of public data sets, whose number of words is not at hand."""

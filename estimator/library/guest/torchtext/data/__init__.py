@@ -1,0 +1,1 @@
+"""``torchtext.data``: what turns a text into words."""

@@ -1,0 +1,1 @@
+"""``torchtext.legacy``: fields, and iterators that hand out batches with an attribute for each."""
