@@ -6,6 +6,7 @@ from typing import Any
 
 from analysis.interpreter.values import Call, HostFunction, Symbol, Value
 from estimator.library.arrays import MANY, Array, from_numpy
+from estimator.library.images import Image, array_of
 from estimator.library.language import domain_of, tensor_of_tokens
 from estimator.library.tokens import Tokens, row_in
 from estimator.tape.dtype import FLOAT64, INT64
@@ -17,6 +18,8 @@ _DEEPEST = 6
 def _array(call: Call) -> Value:
     """``numpy.array(data)``: a row of tokens stays one."""
     data, dtype = call.args[0] if call.args else call.kwargs.get("object"), call.kwargs.get("dtype", call.args[1] if len(call.args) > 1 else None)
+    if isinstance(data, Image):
+        return array_of(call, data)
     row = data if isinstance(data, Tokens) else row_in(data) if isinstance(data, (list, tuple)) else None
     if row is not None:
         return row

@@ -92,7 +92,25 @@ class Array(HostValue):
         return Symbol("a number of an array", None)
 
     any = all = max = min = sum = mean = std = item = argmax = argmin = _number
-    squeeze = flatten = clip = round = _same
+    clip = round = _same
+
+    def flatten(self, *_: Any) -> Array:
+        """All elements in one row."""
+        return Array((self.size,), self.dtype)
+
+    ravel = flatten
+
+    def squeeze(self, axis: int | None = None) -> Array:
+        """Without the dimensions of one element, or without one of them."""
+        dropped = None if axis is None else axis % self.ndim
+        return Array(tuple(size for place, size in enumerate(self.shape) if size != 1 or dropped not in {None, place}), self.dtype)
+
+    def repeat(self, times: int, axis: int | None = None) -> Array:
+        """Every element several times, one after another."""
+        if axis is None:
+            return Array((self.size * times,), self.dtype)
+        return Array(tuple(size * times if place == axis % self.ndim else size for place, size in enumerate(self.shape)), self.dtype)
+
     __gt__ = __lt__ = __ge__ = __le__ = _same
     __eq__ = __ne__ = _same  # type: ignore[assignment]  # arrays are compared element by element
     __hash__ = object.__hash__

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from analysis.interpreter.values import Call, GuestDict, HostFunction, Value
-from estimator.library.images import Image
+from analysis.interpreter.values import Call, GuestDict, HostFunction, Symbol, Value
+from estimator.library.images import Image, mask
 from estimator.library.tokens import OPEN, Tokens
 
 if TYPE_CHECKING:
@@ -18,9 +18,10 @@ _USUAL_CLASSES = 10
 TEXT = "a text of the data set"
 _LABELS = frozenset({"label", "labels", "fine_label", "coarse_label", "target", "targets", "label_ids", "class", "score", "stars"})
 _IMAGES = frozenset({"image", "img", "images", "pixel_values", "picture"})
+_MASKS = frozenset({"annotation", "mask", "masks", "segmentation_mask"})
 _TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids", "tokens", "token_ids", "ner_tags", "pos_tags", "chunk_tags", "tags"})
-#: Columns by the last part of a data set's name; an image column may have its size (``img:32``, ``image:28x1`` with one channel), a column of
-#: labels the number of its classes. What stands behind a slash is the part of a collection of data sets.
+#: Columns by the last part of a data set's name; an image column may have its size (``img:32``, ``image:28x1`` with one channel) or be one of masks
+#: (``label:mask``), a column of labels the number of its classes. What stands behind a slash is the part of a collection of data sets.
 _COLUMNS: Mapping[str, str] = {
     "ag_news": "text label:4", "imdb": "text label:2", "rotten_tomatoes": "text label:2", "yelp_review_full": "text label:5", "yelp_polarity": "text label:2",
     "emotion": "text label:6", "dbpedia_14": "title content label:14", "tweet_eval": "text label", "banking77": "text label:77",
@@ -38,7 +39,9 @@ _COLUMNS: Mapping[str, str] = {
     "eli5": "text", "squad": "context question", "cifar10": "img:32 label:10", "cifar100": "img:32 fine_label:100", "mnist": "image:28x1 label:10",
     "fashion_mnist": "image:28x1 label:10", "food101": "image label:101", "beans": "image_file_path image:500 labels:3", "imagefolder": "image label",
     "imagenet-1k": "image label:1000",
-    "cats_vs_dogs": "image label:2", "oxford_flowers102": "image label:102", "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
+    "cats_vs_dogs": "image label:2", "oxford_flowers102": "image label:102",
+    "sidewalk-semantic": "pixel_values label:mask", "scene_parse_150": "image annotation:mask",
+    "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
 }  # fmt: skip
 
 
@@ -59,6 +62,10 @@ def _classes_of(call: Call) -> Value:
     value = call.args[0]
     if isinstance(value, Label):
         return value.classes
+    return _assumed_classes(call)
+
+
+def _assumed_classes(call: Call) -> int:
     why = f"how many classes the data set has is not known: {_USUAL_CLASSES} are taken"
     domain: TapeDomain = call.machine.state["domain"]
     domain.observed.fact("assumed_model", why, domain.caller_place())
@@ -77,6 +84,8 @@ def _column(text: str) -> tuple[str, Any]:
     name, _, size = text.partition(":")
     if not size:
         return name, _value_of(name)
+    if size == "mask":
+        return name, mask()
     if name in _LABELS:
         return name, Label(int(size))
     edge, _, channels = size.partition("x")
@@ -92,11 +101,20 @@ def _column_of(call: Call) -> Value:
 def _value_of(name: Value) -> Any:
     if name in _LABELS:
         return 0
+    if name in _MASKS:
+        return mask()
     if name in _IMAGES or (isinstance(name, str) and name.endswith(("_image", "_img"))):
         return Image(3, None, None)
     return Tokens(OPEN, "the length of the rows in the data set is not known") if name in _TOKENS else TEXT
 
 
+def _counted_labels(call: Call) -> Value:
+    """How many labels a table of them names; where nobody knows what it holds, a few are taken."""
+    table = call.args[0]
+    return len(table) if isinstance(table, dict) and not isinstance(table, Symbol) else _assumed_classes(call)
+
+
 NAMES: dict[str, Any] = {
-    f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function) for function in (_classes_of, _data_set_columns, _column_of)
+    f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
+    for function in (_classes_of, _counted_labels, _data_set_columns, _column_of)
 }

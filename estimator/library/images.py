@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from analysis.interpreter.values import Call, HostFunction, HostValue, Symbol, Value
 from estimator.library.arrays import Array
 from estimator.tape.device import CPU
-from estimator.tape.dtype import FLOAT32, INT64, UINT8, Dtype
+from estimator.tape.dtype import FLOAT32, UINT8, Dtype
 from estimator.tape.operations.creation import empty
 from estimator.tape.run import current
 from estimator.tape.tensor import Tensor
@@ -191,29 +191,10 @@ def _label_image(call: Call) -> Value:
     return tensor_of(call, call.args[0], UINT8)
 
 
-def _array_of(call: Call) -> Value:
-    """``numpy.array`` and its kin: a picture becomes an array, channels last."""
-    sample = call.args[0] if call.args else None
-    if isinstance(sample, Image):
-        height, width = _measured(call, sample)
-        return Array((height, width, sample.channels) if sample.channels > 1 else (height, width), UINT8)
-    if isinstance(sample, (list, tuple)):
-        return Array(_nested(sample), INT64 if not _holds_floats(sample) else FLOAT32)
-    if isinstance(sample, Tensor):
-        return Array(tuple(sample.shape), sample.dtype)
-    return sample
-
-
-def _nested(rows: Any) -> tuple[int, ...]:
-    if isinstance(rows, (list, tuple)):
-        return (len(rows), *(_nested(rows[0]) if rows else ()))
-    return tuple(getattr(rows, "shape", ()))
-
-
-def _holds_floats(rows: Any) -> bool:
-    while isinstance(rows, (list, tuple)) and rows:
-        rows = rows[0]
-    return isinstance(rows, float)
+def array_of(call: Call, sample: Image) -> Array:
+    """A picture as an array, channels last."""
+    height, width = _measured(call, sample)
+    return Array((height, width, sample.channels) if sample.channels > 1 else (height, width), UINT8)
 
 
 def _upright(picture: Any) -> Any:
@@ -232,5 +213,4 @@ NAMES: dict[str, Any] = {
     "PIL.Image.open": _opened, "PIL.Image.new": lambda mode, size, *_: Image(_MODES.get(mode, 3), size[1], size[0]), "PIL.Image.fromarray": _opened,
     "PIL.ImageOps.exif_transpose": _upright,
     "torchvision.datasets.folder.default_loader": _opened, "torchvision.datasets.folder.pil_loader": _opened,
-    **{f"numpy.{name}": HostFunction(f"numpy.{name}", _array_of) for name in ("array", "asarray", "ascontiguousarray")},
 }  # fmt: skip

@@ -12,6 +12,7 @@ from estimator.catalog import UnknownNameError, model, part
 from estimator.library.data_sets import TEXT
 from estimator.library.symbols import Number
 from estimator.library.tokens import COLUMN_LENGTH, OPEN, TEXT_OF_COLUMN, USUAL_LENGTH, Tokens
+from estimator.sources.modules import picture_size_of
 from estimator.tape.device import CPU
 from estimator.tape.dtype import INT64
 from estimator.tape.operations.creation import empty
@@ -125,13 +126,17 @@ def _is_in_catalog(call: Call) -> Value:
 
 
 def _processor_sizes(call: Call) -> Value:
-    """The edge of the pictures, and the bins of the spectrograms, that the model a processor belongs to takes."""
+    """The size of the pictures, and the bins of the spectrograms, that the model a processor belongs to takes."""
     try:
-        config = model(call.args[0]).config if isinstance(call.args[0], str) else {}
+        found = part(call.args[0]) or model(call.args[0]) if isinstance(call.args[0], str) else None
     except UnknownNameError:
-        config = {}
+        found = None
+    config = {} if found is None else found.config
     vision: Any = config.get("vision_config", config)
-    return vision.get("image_size", 224), config.get("num_mel_bins", 80)
+    library, _, kind = ("", "", "") if found is None else found.family.partition(".")
+    by_default = picture_size_of(domain_of(call).releases.files(library), kind) if library == "transformers" else {}
+    edge = vision.get("image_size", 224)
+    return by_default or {"height": edge, "width": edge}, config.get("num_mel_bins", 80)
 
 
 def _tokenized(call: Call) -> Value:

@@ -137,7 +137,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines with those that a backslash continues joined, and the number of the first."""
     joined, first = "", 0
     for number, raw in enumerate(text.splitlines(), start=1):
-        line = _shown(raw.strip()).removeprefix("- ").removeprefix("run: ").removeprefix("RUN ").removeprefix("CMD ").removeprefix("$ ").lstrip("@")
+        line = _shown(raw.strip()).removeprefix("- ").removeprefix("run: ").removeprefix("RUN ").removeprefix("CMD ").removeprefix("$ ").lstrip("@!")
         if line.startswith("#"):
             continue
         first = first or number

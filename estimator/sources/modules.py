@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import partial
@@ -56,6 +57,19 @@ def config_class_for(files: Mapping[str, bytes], model_type: str) -> str | None:
         if name is not None and re.search(rf"^    model_type = \"{kind}\"", block, re.MULTILINE):
             return f"{module}.{name[1]}"
     return None
+
+
+#: How image processors say what size they bring pictures to, where nobody tells them.
+_PICTURE_SIZE = re.compile(r"^ +size = .*?(\{\"\w+\": \d+(?:, \"\w+\": \d+)*\})", re.MULTILINE)
+
+
+def picture_size_of(files: Mapping[str, bytes], model_type: str) -> dict[str, int]:
+    """The size that a family's image processor brings pictures to by default, as it is written; empty where the release has none."""
+    folder = _folder(files, model_type)
+    path = f"{folder}.image_processing_{folder.rpartition('.')[2]}".replace(".", "/")
+    texts = (files.get(f"{path}{end}.py", b"").decode("utf-8", "replace") for end in ("_fast", ""))
+    found = next((match for match in map(_PICTURE_SIZE.search, texts) if match is not None), None)
+    return {} if found is None else json.loads(found[1])
 
 
 def module_of(files: Mapping[str, bytes], name: str) -> str | None:

@@ -10,9 +10,10 @@ from estimator.sources.modules import class_for, config_class_for, defining_modu
 
 #: Libraries whose own source is read, and which part of it: of some the models (and pipelines) alone, since the rest only holds them together.
 _READ: Mapping[str, tuple[str, ...]] = {
-    "transformers": ("transformers.models.",),
+    "transformers": ("transformers.models.", "transformers.loss.", "transformers.modeling_attn_mask_utils", "transformers.utils.backbone_utils"),
     "timm": ("timm.",),
     "diffusers": ("diffusers.models.", "diffusers.pipelines."),
+    "ultralytics": ("ultralytics.",),
 }
 #: Libraries of which a class is a model wherever in their source it is defined.
 DEFINE_MODELS = frozenset({"transformers", "diffusers"})

@@ -13,9 +13,10 @@ from torch.utils.checkpoint import checkpoint
 class Configuration:
     """Arguments every model's configuration takes beside its own."""
 
-    def __init__(self, attn_implementation="sdpa", num_labels=2, problem_type=None, padded_batches=False, **others):
+    def __init__(self, attn_implementation="sdpa", num_labels=2, problem_type=None, padded_batches=False, id2label=None, **others):
         self._attn_implementation = attn_implementation
-        self.num_labels = num_labels
+        self.id2label = id2label
+        self.num_labels = num_labels if id2label is None else counted(id2label)
         self.problem_type = problem_type
         self.padded_batches = padded_batches
         for name, value in others.items():
@@ -27,11 +28,22 @@ class Configuration:
 
         return config_of(name, options)
 
+    def update(self, numbers):
+        for name, value in numbers.items():
+            setattr(self, name, value)
+
     def to_dict(self):
         return dict(self.__dict__)
 
     def save_pretrained(self, path, **options):
         pass
+
+
+def counted(id2label):
+    """How many labels a table names."""
+    from preflight_host import counted_labels
+
+    return counted_labels(id2label)
 
 
 class GenerationConfig:

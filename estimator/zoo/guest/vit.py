@@ -11,7 +11,8 @@ from torch import nn
 class ViTConfig(Configuration):
     def __init__(
         self, hidden_size=768, num_hidden_layers=12, num_attention_heads=12, intermediate_size=3072, hidden_act="gelu", hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0, layer_norm_eps=1e-12, image_size=224, patch_size=16, num_channels=3, qkv_bias=True, **others,
+        attention_probs_dropout_prob=0.0, layer_norm_eps=1e-12, image_size=224, patch_size=16, num_channels=3, qkv_bias=True,
+        encoder_stride=16, **others,
     ):  # fmt: skip
         super().__init__(**others)
         self.hidden_size = hidden_size
@@ -26,6 +27,7 @@ class ViTConfig(Configuration):
         self.patch_size = patch_size
         self.num_channels = num_channels
         self.qkv_bias = qkv_bias
+        self.encoder_stride = encoder_stride
         self.use_cache = False
 
 

@@ -129,3 +129,40 @@ def test_how_many_classes_a_data_set_has_is_known_or_taken_in_the_open():
     assert known.memory.parameters == taken.memory.parameters - 7 * 769
     assert isinstance(taken.config.model, Assumed)
     assert "how many classes" in taken.config.model.why
+
+
+PICTURES = """
+import json
+import torch
+import numpy as np
+from huggingface_hub import hf_hub_download
+from transformers import AutoConfig, AutoImageProcessor, AutoModelForSemanticSegmentation
+names = json.load(open(hf_hub_download("somebody/pictures", "id2label.json")))
+config = AutoConfig.from_pretrained("nvidia/mit-b0", id2label={int(key): name for key, name in names.items()})
+size = AutoImageProcessor.from_pretrained("nvidia/mit-b0").size
+model = AutoModelForSemanticSegmentation.from_pretrained("nvidia/mit-b0", config=config).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+cells = np.zeros(size["height"] // 16, dtype=int).repeat(2, axis=0).flatten()
+model(torch.zeros(2, 3, size["height"], len(cells), device="cuda")).sum().backward()
+optimizer.step()
+"""
+SEES = HEARS.replace("Wav2Vec2ForCTC", "SegformerForSemanticSegmentation").replace(
+    "nn.Linear(config.hidden_size, config.hidden_size)", "nn.Conv2d(3, config.num_labels, 1)"
+)
+PICTURE_LIBRARY = {
+    "src/transformers/__init__.py": "",
+    "src/transformers/models/auto/modeling_auto.py": LISTS.replace("CTC", "SEMANTIC_SEGMENTATION")
+    .replace("wav2vec2", "segformer")
+    .replace("Wav2Vec2ForSEMANTIC_SEGMENTATION", "SegformerForSemanticSegmentation"),
+    "src/transformers/models/segformer/configuration_segformer.py": CONFIG.format(name="Segformer", kind="segformer"),
+    "src/transformers/models/segformer/modeling_segformer.py": SEES,
+    "src/transformers/models/segformer/image_processing_segformer.py": 'class Sizes:\n    size = {"height": 64, "width": 64}\n',
+}
+
+
+def test_the_librarys_processor_says_how_large_pictures_are_and_a_table_of_labels_how_many_there_are():
+    found = estimated({**PICTURE_LIBRARY, "examples/train.py": PICTURES}, entry="examples/train.py")
+    assert found.memory.parameters == 10 * 3 + 10
+    assert found.config.batch_size.value == 2
+    assert found.config.image_size.value == 8
+    assert "how many classes" in found.config.model.why

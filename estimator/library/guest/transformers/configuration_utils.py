@@ -3,7 +3,7 @@
 Mirrors transformers 5.24.0 (``PreTrainedConfig``, ``RotaryEmbeddingConfigMixin``); older releases call it with what they do not know.
 """
 
-from preflight_zoo.pretrained import Configuration
+from preflight_zoo.pretrained import Configuration, counted
 
 
 class PreTrainedConfig(Configuration):
@@ -24,6 +24,8 @@ class PreTrainedConfig(Configuration):
         super().__init__()
         for name, value in given.items():
             setattr(self, self.attribute_map.get(name, name), value)
+        if self.id2label is not None:
+            self.num_labels = counted(self.id2label)
         self.__post_init__(**given)
         for name, own in self.attribute_map.items():
             if hasattr(self, own):

@@ -15,19 +15,24 @@ class ImageProcessor:
     image_std = [0.5, 0.5, 0.5]
     do_resize = do_normalize = do_rescale = True
 
-    def __init__(self, edge=224):
-        self.edge = edge
-        self.size = {"height": edge, "width": edge}
-        self.crop_size = {"height": edge, "width": edge}
+    def __init__(self, size=None, crop_size=None, **options):
+        size = {"height": 224, "width": 224} if size is None else {"height": size, "width": size} if isinstance(size, int) else dict(size)
+        self.size = size
+        self.crop_size = dict(size) if crop_size is None else crop_size
 
     @classmethod
-    def from_pretrained(cls, name, **options):
-        return cls(processor_sizes(name)[0])
+    def from_pretrained(cls, name, size=None, **options):
+        return cls(processor_sizes(name)[0] if size is None else size, **options)
+
+    def edges(self):
+        """Height and width of what is handed out: pictures that keep their proportions are taken to be square."""
+        height = self.size.get("height", self.size.get("max_height", self.size.get("shortest_edge", 224)))
+        return height, self.size.get("width", self.size.get("max_width", height))
 
     def __call__(self, images=None, return_tensors=None, **options):
         count = rows_of(images)
-        edge = self.edge
-        pixels = resized(torch.zeros((1, 3, edge, edge)), (edge, edge))
+        height, width = self.edges()
+        pixels = resized(torch.zeros((1, 3, height, width)), (height, width))
         many = torch.zeros((1 if count is None else count,) + tuple(pixels.shape[1:]))
         if return_tensors is None:
             return BatchEncoding({"pixel_values": list(many)})
