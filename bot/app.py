@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,6 +26,7 @@ from bot.metrics import Metrics
 from bot.pages import Pages
 from bot.performer import Performer
 from bot.postgres import Postgres
+from bot.readiness import require_ready
 from bot.settings import ServerSettings, SettingsError
 from bot.webhook import MAX_BYTES, Webhook
 from bot.workplace import Workplace
@@ -76,17 +78,25 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
 
 
 def serve(settings: ServerSettings) -> None:
-    """Serve until SIGINT or SIGTERM. Raises DatabaseTakenError where another process works on the same database file."""
-    configure_logging(settings.log_level)
-    web.run_app(create_app(settings), host=settings.host, port=settings.port, print=None)
+    """Serve until SIGINT or SIGTERM. Raises SettingsError or DatabaseUnavailableError where it cannot begin."""
+    _run(settings, takes_webhooks=True)
 
 
 def work(settings: ServerSettings) -> None:
-    """Work on jobs beside other processes; only health and metrics are served. Raises SettingsError without Postgres."""
+    """Work on jobs beside other processes; only health and metrics are served. Raises SettingsError without Postgres, else as ``serve`` does."""
     if not database_of(settings).shared:
         raise SettingsError("several processes need PREFLIGHT_DATABASE_URL=postgresql://…; on SQLite `serve` does all the work itself")
+    _run(settings, takes_webhooks=False)
+
+
+def _run(settings: ServerSettings, *, takes_webhooks: bool) -> None:
+    require_ready(settings)
     configure_logging(settings.log_level)
-    web.run_app(create_app(settings, takes_webhooks=False), host=settings.host, port=settings.port, print=None)
+
+    def listening(_says: str) -> None:
+        sys.stderr.write(f"listening on http://{settings.host}:{settings.port}\n")
+
+    web.run_app(create_app(settings, takes_webhooks=takes_webhooks), host=settings.host, port=settings.port, print=listening)
 
 
 def database_of(settings: ServerSettings) -> Database:

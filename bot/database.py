@@ -6,7 +6,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Collection
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -24,7 +24,11 @@ _CACHE_KIBIBYTES = 256
 _STATEMENTS = 16
 
 
-class DatabaseTakenError(Exception):
+class DatabaseUnavailableError(Exception):
+    """The storage cannot be had; the message says why."""
+
+
+class DatabaseTakenError(DatabaseUnavailableError):
     """Another process works on this database file."""
 
 
@@ -36,7 +40,7 @@ class Database(Protocol):
         """Whether jobs may belong to other processes."""
 
     def open(self) -> None:
-        """Take the storage. Raises DatabaseTakenError."""
+        """Take the storage. Raises DatabaseUnavailableError."""
 
     def close(self) -> None:
         """Let go of the storage."""
@@ -70,19 +74,16 @@ class SQLite:
 
     def open(self) -> None:
         """Lock the file and switch it to write-ahead logging: the default journal holds webhooks up for seconds in a burst."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        lock = Path(f"{self.path}.lock").open("a", encoding="utf-8")  # noqa: SIM115  # held until the process ends
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            lock.close()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(Path(f"{self.path}.lock"))
+            with closing(sqlite3.connect(self.path)) as connection:
+                connection.execute("PRAGMA journal_mode=WAL")
+        except BlockingIOError as error:
             raise DatabaseTakenError(f"{self.path} is in use by another process; several need PREFLIGHT_DATABASE_URL=postgresql://…") from error
-        self._lock = lock
-        connection = sqlite3.connect(self.path)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-        finally:
-            connection.close()
+        except (OSError, sqlite3.Error) as error:
+            self.close()
+            raise DatabaseUnavailableError(f"The job database {self.path} cannot be opened: {error}") from error
 
     def close(self) -> None:
         """Release the lock."""
@@ -104,6 +105,16 @@ class SQLite:
     def alone(self, name: str) -> AbstractAsyncContextManager[None]:
         """There is one process, so a lock within it will do."""
         return self._locks.alone(name)
+
+
+def _locked(path: Path) -> IO[str]:
+    lock = path.open("a", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise
+    return lock
 
 
 def configuration(url: str, executor: str) -> DBOSConfig:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import jwt
-
 from bot.app import database_of
-from bot.database import DatabaseTakenError
+from bot.database import DatabaseTakenError, DatabaseUnavailableError
 from bot.github.app_auth import app_jwt
 from bot.github.errors import GitHubError, TransientError
 from bot.github.transport import Answer, Transport, UnauthorizedError
 from bot.metrics import Metrics
+from bot.readiness import why_no_signature, why_not_written
 from bot.settings import ServerSettings
 from bot.setup.manifest import DEFAULT_PERMISSIONS, EVENTS
 
@@ -26,6 +23,7 @@ from bot.setup.manifest import DEFAULT_PERMISSIONS, EVENTS
 _MOST_SKEW_SECONDS = 60.0
 _LEVELS = {"read": 1, "write": 2, "admin": 3}
 _TIMEOUT_SECONDS = 15.0
+_TAKEN = range(200, 300)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +35,13 @@ class Diagnosis:
 
 
 async def examine(settings: ServerSettings) -> AsyncIterator[Diagnosis]:
-    """Everything that can be found out from here. That GitHub reaches us cannot: its page of deliveries says so."""
+    """Everything that can be found out from here; whether GitHub reaches us is told by what became of its latest delivery."""
     yield await asyncio.to_thread(_state_folder, settings)
     yield await asyncio.to_thread(_database, settings)
-    try:
-        token = app_jwt(settings.app_id, settings.private_key)
-    except (jwt.InvalidKeyError, ValueError) as error:
-        yield Diagnosis(good=False, says=f"The private key cannot sign: {error}. Make a new one on the App's page.")
+    if reason := why_no_signature(settings):
+        yield Diagnosis(good=False, says=reason)
         return
+    token = app_jwt(settings.app_id, settings.private_key)
     async with Transport(settings.api_url, settings.graphql_url, _TIMEOUT_SECONDS, Metrics()) as transport:
         try:
             answer = await transport.send("GET", "/app", token)
@@ -61,18 +58,12 @@ async def examine(settings: ServerSettings) -> AsyncIterator[Diagnosis]:
         for diagnosis in (_clock(answer), _permissions(answer.data["permissions"]), _events(answer.data["events"])):
             yield diagnosis
         yield _installations((await transport.send("GET", "/app/installations", token)).data)
+        yield _deliveries((await transport.send("GET", "/app/hook/deliveries", token, params={"per_page": "1"})).data)
 
 
 def _state_folder(settings: ServerSettings) -> Diagnosis:
-    try:
-        settings.state_dir.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=settings.state_dir) as file:
-            file.write(b"\0")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        return Diagnosis(good=False, says=f"PREFLIGHT_STATE_DIR: {settings.state_dir} cannot be written: {error.strerror}.")
-    return Diagnosis(good=True, says=f"{settings.state_dir} can be written.")
+    reason = why_not_written(settings.state_dir)
+    return Diagnosis(not reason, reason or f"{settings.state_dir} can be written.")
 
 
 def _database(settings: ServerSettings) -> Diagnosis:
@@ -81,8 +72,8 @@ def _database(settings: ServerSettings) -> Diagnosis:
         database.open()
     except DatabaseTakenError:
         return Diagnosis(good=True, says="The job database is in use by a running process.")
-    except Exception as error:  # noqa: BLE001  # each driver has its own, and all of them mean this
-        return Diagnosis(good=False, says=f"The job database cannot be opened: {str(error).strip().splitlines()[0]}.")
+    except DatabaseUnavailableError as error:
+        return Diagnosis(good=False, says=f"{error}.")
     database.close()
     holds = "several processes may share it" if database.shared else "one process holds it alone"
     return Diagnosis(good=True, says=f"The job database can be opened; {holds}.")
@@ -125,3 +116,14 @@ def _installations(found: list[dict[str, Any]]) -> Diagnosis:
         owners = ", ".join(each["account"]["login"] for each in waiting)
         return Diagnosis(good=False, says=f"These owners have not accepted all permissions: {owners}.")
     return Diagnosis(good=True, says=f"The App is installed on {len(active)} account{'s' if len(active) != 1 else ''}.")
+
+
+def _deliveries(latest: list[dict[str, Any]]) -> Diagnosis:
+    if not latest:
+        return Diagnosis(good=True, says="GitHub has delivered nothing yet; its first delivery will show whether it reaches this server.")
+    (last,) = latest
+    what = f"its latest delivery ({last['event']}, {last['delivered_at']})"
+    if last["status_code"] in _TAKEN:
+        return Diagnosis(good=True, says=f"GitHub reaches this server: {what} was taken.")
+    ended = f"{what} ended with {last['status_code']} ({last['status']})"
+    return Diagnosis(good=False, says=f"GitHub does not reach this server: {ended}. Look at the webhook's address and secret on the App's page.")

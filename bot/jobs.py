@@ -53,7 +53,7 @@ class Jobs:
     _replacing: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def start(self) -> None:
-        """Take the database, resume what a former process left, and begin to work. Raises DatabaseTakenError."""
+        """Take the database, resume what a former process left, and begin to work. Raises DatabaseUnavailableError."""
         self.database.open()
         workflows.use(self.performer)
         self.performer.is_replaced = is_replaced

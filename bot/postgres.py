@@ -19,7 +19,7 @@ from typing import Any
 import psycopg
 from dbos import DBOSConfig
 
-from bot.database import configuration
+from bot.database import DatabaseUnavailableError, configuration
 from bot.locks import Locks
 
 #: Held at once for those who write alone; a server takes a hundred from all processes unless told otherwise.
@@ -44,8 +44,11 @@ class Postgres:
     _sessions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST_SESSIONS))
 
     def open(self) -> None:
-        """Take the lock that says this process lives."""
-        self._alive()
+        """Take the lock that says this process lives. Raises DatabaseUnavailableError."""
+        try:
+            self._alive()
+        except psycopg.Error as error:
+            raise DatabaseUnavailableError(f"The job database cannot be reached: {str(error).strip().splitlines()[0]}") from error
 
     def close(self) -> None:
         """Let go of it: what is still pending may be taken over."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from bot.app import serve
 from bot.cli.outcome import Exit, UsageError
 from bot.cli.parser import Parser
-from bot.database import DatabaseTakenError
+from bot.database import DatabaseUnavailableError
 from bot.settings import SettingsError, from_environment, setup_settings
 from bot.setup.server import Setup, set_up
 
@@ -27,10 +27,8 @@ def run(words: Sequence[str]) -> int:
     try:
         if parser.parse_args(words).setup:
             _set_up()
-        settings = from_environment(os.environ, Path.cwd())
-        print(f"listening on http://{settings.host}:{settings.port}", file=sys.stderr)
-        serve(settings)
-    except (SettingsError, DatabaseTakenError) as error:
+        serve(from_environment(os.environ, Path.cwd()))
+    except (SettingsError, DatabaseUnavailableError) as error:
         raise UsageError(str(error)) from error
     except OSError as error:
         raise UsageError(f"cannot listen: {error.strerror or error}") from error

@@ -12,6 +12,7 @@ from pathlib import Path
 from bot.app import work
 from bot.cli.outcome import Exit, UsageError
 from bot.cli.parser import Parser
+from bot.database import DatabaseUnavailableError
 from bot.settings import SettingsError, from_environment
 
 
@@ -21,7 +22,7 @@ def run(words: Sequence[str]) -> int:
     try:
         settings = from_environment(os.environ, Path.cwd())
         work(settings)
-    except SettingsError as error:
+    except (SettingsError, DatabaseUnavailableError) as error:
         raise UsageError(str(error)) from error
     except OSError as error:
         raise UsageError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from error

@@ -17,7 +17,8 @@ from bot.doctor import examine
 from bot.settings import ServerSettings
 from bot.setup.manifest import DEFAULT_PERMISSIONS, EVENTS
 from simulator import Simulator
-from tests.bot.server.conftest import settings_for
+from simulator.ports import free_port
+from tests.bot.server.conftest import serving, settings_for
 
 
 @pytest.fixture
@@ -86,3 +87,24 @@ async def test_a_clock_that_is_wrong(github: Simulator, tmp_path: Path, monkeypa
     monkeypatch.setattr("bot.doctor.time", SimpleNamespace(time=lambda: round(time.time()) + ahead))
     (only,) = await said(settings_for(github, tmp_path))
     assert re.sub(r"\b(299|301) s", "300 s", only).startswith(f"This clock is {says} GitHub's")
+
+
+@pytest.mark.parametrize(("path", "says"), [("/webhook", "ended with 401 ("), (None, "ended with 502 (")])
+async def test_github_does_not_reach_the_server(github: Simulator, tmp_path: Path, path: str | None, says: str) -> None:
+    github.webhook_url = f"{github.api_url}{path}" if path else f"http://127.0.0.1:{free_port()}/webhook"
+    github.install("octo")
+    await github.deliveries_settled()
+    (only,) = await said(settings_for(github, tmp_path))
+    assert only.startswith("GitHub does not reach this server: its latest delivery (installation, ")
+    assert says in only
+
+
+async def test_github_reaches_the_server(github: Simulator, tmp_path: Path) -> None:
+    settings = settings_for(github, tmp_path)
+    async with serving(settings) as address:
+        github.webhook_url = f"{address}/webhook"
+        github.install("octo")
+        await github.deliveries_settled()
+        found = [diagnosis async for diagnosis in examine(settings)]
+    assert all(diagnosis.good for diagnosis in found)
+    assert "was taken" in found[-1].says
