@@ -101,7 +101,7 @@ def _batch(run: Run, request: Request, call: ModelCall) -> Certainty[int]:
 
 
 def _is_sequence_first(run: Run, call: ModelCall) -> bool:
-    """Whether the token numbers of one sample are a column, as recurrent layers take them: the number of columns is stated as a batch size, that of rows is not."""
+    """Whether a sample is a column, as recurrent layers take them: the number of columns is stated as a batch size, that of rows is not."""
     tokens = _tokens(call)
     if tokens is None:
         return False
