@@ -47,7 +47,7 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
         _replaces(domain, holder, key, value)
     if isinstance(value, (list, dict)) and not isinstance(holder, Frame):
         _report_parts(domain, holder, key, value, span)
-    elif _is_a_state(value) and value.stamp == domain.machine.stamp != stamp_of(holder):
+    elif _is_a_state(value) and stamp_of(value) == domain.machine.stamp != stamp_of(holder):
         _mark_parts(domain, holder, key, value, span)
     return value
 
@@ -138,6 +138,13 @@ def _report(domain: TraceDomain, value: Tensor, span: Span, detail: Stored, hold
     before, machine.span = machine.span, span
     emit(machine, Kind.STORE, subject=holder, value=value, detail=detail)
     machine.span = before
+
+
+def grown(domain: TraceDomain, tensor: Tensor, made: Tensor, span: Span) -> None:
+    """``total.add_(loss)``: a tensor that takes in others where it stands keeps their graph for as long as it lives."""
+    now = domain.machine.stamp
+    if made.attached and _outlives(tensor.stamp, now):
+        _report(domain, made, span, Stored(None, outlives=True, grows=True), tensor)
 
 
 def _adds(holder: Value, key: Value) -> bool:

@@ -12,6 +12,7 @@ from analysis.interpreter.values import MISSING, Alternatives, Call, External, H
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Handler, Subject
 from analysis.library.recording import emit, modes
+from analysis.library.stores import grown
 from analysis.library.tensor import Parameter, Tensor, parameter_behind_gradient
 from analysis.trace.events import Kind
 
@@ -124,6 +125,7 @@ def _detach_in_place(call: Call) -> Value:
     tensor = call.args[0]
     if not isinstance(tensor, Parameter):
         tensor.attached, tensor.owners, tensor.forwards, tensor.marks = False, frozenset(), frozenset(), frozenset()
+        emit(call.machine, Kind.CLEAR, subject=tensor)
     return tensor
 
 
@@ -177,11 +179,14 @@ def _in_place(name: str) -> HostFunction:
             return tensor
         tensor.attached, tensor.owners, tensor.forwards, tensor.marks = made.attached, made.owners, made.forwards, made.marks
         tensor.made, tensor.rank_varying = made.made, made.rank_varying
+        if name in _ADDERS:
+            grown(domain_of(call), tensor, made, call.span)
         return tensor
 
     return HostFunction(name, run)
 
 
+_ADDERS = frozenset({"add_", "sub_", "lerp_", "addcmul_", "addcdiv_", "index_add_", "scatter_add_"})
 _WRITERS = "add_ sub_ mul_ div_ copy_ clamp_ lerp_ addcmul_ addcdiv_ masked_fill_ index_copy_ scatter_ index_add_ scatter_add_ relu_"
 for _name in _WRITERS.split():
     TENSOR.namespace[_name] = _in_place(_name)

@@ -80,7 +80,7 @@ def carrier(source: SourceFile, span: Span, store: Event) -> WrapExpression | No
     match statement, at:
         case ast.AugAssign(value=right), _ if store.span == span and not isinstance(store.subject, (list, dict, set)):
             found = right
-        case _, ast.Call(func=ast.Attribute(attr="append" | "add" | "appendleft" | "insert"), args=[*_, last]) if store.span == span:
+        case _, ast.Call(func=ast.Attribute(attr="append" | "add" | "add_" | "appendleft" | "insert"), args=[*_, last]) if store.span == span:
             found = last
         case ast.Expr(value=whole), ast.Call(args=args, keywords=keywords) if whole is at:  # nothing that the call gives may need the graph
             named = _named_after(source, span, value)

@@ -9,6 +9,7 @@ from analysis.fixes.change import Proposal, Reported, WrapExpression
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.values import Instance, Module
 from analysis.library.losses import LOSSES
+from analysis.library.tensor import Tensor
 from analysis.rules._carriers import carrier
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
@@ -36,6 +37,8 @@ def holder_of(store: Event) -> str:
             return "a dictionary"
         case set():
             return "a set"
+        case Tensor():
+            return "a tensor that is changed in place"
         case _:
             return "a list"
 
