@@ -128,21 +128,21 @@ def _namespace(call: Call) -> Instance:
     namespace = machine.instance(found, call.span)
     machine.state.setdefault("asked", set()).update(call.args[0].fields["arguments"])
     many: dict[str, set[str]] = call.args[0].fields.get("many", {})
-    needed = _demanded(call)
     for name, (default, span, _) in call.args[0].fields["arguments"].items():
         value = _values_of(call, many[name], given[name]) if name in many and name in given else given.get(name, default)
-        if value is None and name in needed:
-            value = Symbol(f"the argument {name}", span)
         machine.heap.write(namespace.fields, name, value)
         if machine.domain.tracks_places:
             machine.places[(id(namespace.fields), name)] = span
+    _fill_demanded(call, namespace.fields)
     return namespace
 
 
-def _demanded(call: Call) -> frozenset[str]:
-    """Arguments without which the script that parses its command line ends in an error of its own."""
-    source = call.machine.snapshot.source(call.span.path)
-    return demanded(source) if isinstance(source, SourceFile) else frozenset()
+def _fill_demanded(call: Call, fields: dict[str, Any]) -> None:
+    """An argument that nobody gives, and without which the script ends in an error of its own, is taken as given; of several that would do, the first."""
+    source, known = call.machine.snapshot.source(call.span.path), call.args[0].fields["arguments"]
+    for group in demanded(source) if isinstance(source, SourceFile) else ():
+        if all(name in known and fields.get(name) is None for name in group):
+            fields[group[0]] = Symbol(f"the argument {group[0]}", known[group[0]][1])
 
 
 @_PARSER.method("print_help", "print_usage", "error", "exit")

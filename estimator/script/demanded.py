@@ -11,29 +11,39 @@ from estimator.script.guards import fails
 
 
 @lru_cache(maxsize=64)
-def demanded(source: SourceFile) -> frozenset[str]:
-    """Names of attributes one of which has to be given: of those that may stand for each other (``a is None and b is None``), the first."""
-    checks = (node for node in ast.walk(source.tree) if isinstance(node, ast.If) and fails(node.body) and not fails(node.orelse))
-    asserted = (node.test for node in ast.walk(source.tree) if isinstance(node, ast.Assert))
-    return frozenset(name for test in (each.test for each in checks) for name in _missed(test)) | frozenset(filter(None, map(_asserted, asserted)))
+def demanded(source: SourceFile) -> frozenset[tuple[str, ...]]:
+    """Names of attributes one of which has to be given: those of a group may stand for each other (``if a is None and b is None: raise``)."""
+    bodies = (node.body for node in ast.walk(source.tree) if isinstance(node, (ast.FunctionDef, ast.Module)))
+    return frozenset(group for body in bodies for group in _checked(body))
 
 
-def _asserted(test: ast.expr) -> str | None:
-    match test:
-        case ast.Compare(left=ast.Attribute(value=ast.Name(), attr=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
-            return name
-    return None
+def _checked(body: list[ast.stmt]) -> Iterator[tuple[str, ...]]:
+    """What is asked for on every way through a body."""
+    for statement in body:
+        match statement:
+            case ast.If(test=test, body=inner, orelse=orelse) if fails(inner) and not fails(orelse):
+                yield from _missed(test)
+                yield from _checked(orelse)
+            case ast.Assert(test=test):
+                yield from _needed(test)
 
 
-def _missed(test: ast.expr) -> Iterator[str]:
-    """The names that a condition finds missing: all of an ``or``, the first of an ``and`` of nothing else."""
+def _missed(test: ast.expr) -> Iterator[tuple[str, ...]]:
+    """What a condition finds missing: each part of an ``or``, an ``and`` of nothing else as a whole."""
     match test:
         case ast.Compare(left=ast.Attribute(value=ast.Name(), attr=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
-            yield name
+            yield (name,)
         case ast.UnaryOp(op=ast.Not(), operand=ast.Attribute(value=ast.Name(), attr=name)):
-            yield name
+            yield (name,)
         case ast.BoolOp(op=ast.Or(), values=parts):
-            yield from (name for part in parts for name in _missed(part))
+            yield from (group for part in parts for group in _missed(part))
         case ast.BoolOp(op=ast.And(), values=parts):
             found = [list(_missed(part)) for part in parts]
-            yield from found[0] if all(len(names) == 1 for names in found) else ()
+            if all(len(groups) == 1 for groups in found):
+                yield tuple(name for [group] in found for name in group)
+
+
+def _needed(test: ast.expr) -> Iterator[tuple[str, ...]]:
+    match test:
+        case ast.Compare(left=ast.Attribute(value=ast.Name(), attr=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            yield (name,)

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from analysis.interpreter.frames import Frame
 from analysis.interpreter.values import GuestList, Value
+from estimator.tape.run import current
 from estimator.tape.tensor import Tensor, new
 
 #: Shapes of tensors and lengths of lists, by the names of variables.
 Sizes: TypeAlias = Mapping[str, tuple[int, ...]]
 #: Lists are not made longer than this.
 _LONGEST = 1 << 14
+
+
+class CutShort(GuestList):
+    """A list that further rounds of a loop would fill: behind its end stands what was put in last."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, int) or key < len(self) or not self:
+            return super().__getitem__(key)
+        current().assume("of what a loop gathers from batch to batch, how much there is is not known: what two batches leave is counted")
+        return super().__getitem__(-1)
 
 
 def sizes_in(frame: Frame) -> Sizes:
@@ -40,6 +53,14 @@ def grow(frame: Frame, before: Sizes, rounds: int) -> bool:
             grown = True
             _enlarge(frame, name, value, [size + step * rounds for size, step in zip(now, steps, strict=True)])
     return grown
+
+
+def mark_cut_short(frame: Frame, before: Sizes) -> None:
+    """What became longer since ``before`` would go on to, in rounds of which nobody knows how many there are."""
+    for name, sizes in before.items():
+        value = frame.vars.get(name)
+        if type(value) is GuestList and len(value) > sizes[0]:
+            value.__class__ = CutShort
 
 
 def _enlarge(frame: Frame, name: str, value: Value, wanted: list[int]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import StopRun
 from analysis.source import SourceFile
-from estimator.script.growth import Sizes, grow, sizes_in
+from estimator.script.growth import Sizes, grow, mark_cut_short, sizes_in
 from estimator.tape.events import Phase
 from estimator.tape.run import Tape
 
@@ -85,10 +85,12 @@ class Plan:
         """A loop that calls a model: with gradients its graph grows from round to round, without them what its variables hold may."""
         if self.length is not None and self.tape.grad_enabled and self.tape.phase is not Phase.BACKWARD:
             return done < GRAPH_ROUNDS and self.budget - self.machine.steps < IDLE_STEPS
-        if self.frame is not None and self.length is not None and not self.tape.grad_enabled:
-            if done == STEPS - 1:
-                self.sizes = sizes_in(self.frame)
-            elif done == STEPS and self.length > done:
+        if self.frame is not None and done == STEPS - 1:
+            self.sizes = sizes_in(self.frame)
+        if self.frame is not None and done == STEPS:
+            if self.length is None:
+                mark_cut_short(self.frame, self.sizes)
+            elif self.length > done and not self.tape.grad_enabled:
                 return grow(self.frame, self.sizes, self.length - done - 1)  # and one round more: the last one is the largest
         return done < STEPS
 

@@ -26,14 +26,14 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     """Note one call of a top-level module."""
     tape, observed = domain.tape, domain.observed
     parameters = list(parameters_of(module))
-    named = [*_named((*(("", value) for value in args), *kwargs.items()))]
+    named = [*(("", value) for value in args), *kwargs.items()]
     total = sum(map(_elements, parameters))
     module = _unwrapped(module)
     config, forward = module.fields.get("config"), module.fields.get("forward")
     low = forward.fields.get("dtype") if isinstance(forward, Instance) else tape.autocast.dtype if tape.autocast.enabled else None
     call = ModelCall(
         name=module.cls.name,
-        arguments=tuple(Argument(name, tuple(value.shape), not value.dtype.is_floating_point) for name, value in named if isinstance(value, Tensor)),
+        arguments=tuple(_arguments(named)),
         place=domain.here(domain.machine.span),
         parameter_dtype=parameters[0].dtype.name if parameters else "float32",
         autocast=low.name if isinstance(low, Dtype) else None,
@@ -56,15 +56,18 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
             doubts.arrived(domain, module.cls.name, value)
 
 
-def _named(given: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value]]:
-    """What a model is given, by name; a batch that is handed over as one dict or list is opened."""
+def _arguments(given: Iterable[tuple[str, Value]]) -> Iterator[Argument]:
+    """The tensors that a model is given; a batch that is handed over as one dict or tuple is opened, a list of samples is one tensor more deep."""
     for name, value in given:
-        if isinstance(value, dict):
-            yield from ((key if isinstance(key, str) else name, item) for key, item in value.items())
-        elif isinstance(value, (list, tuple)):
-            yield from ((name, item) for item in value)
-        else:
-            yield name, value
+        match value:
+            case Tensor():
+                yield Argument(name, tuple(value.shape), not value.dtype.is_floating_point)
+            case dict():
+                yield from _arguments((key if isinstance(key, str) else name, item) for key, item in value.items() if isinstance(item, Tensor))
+            case [Tensor() as first, *rest] if isinstance(value, list) and all(isinstance(each, Tensor) and each.shape == first.shape for each in rest):
+                yield Argument(name, (len(value), *first.shape), not first.dtype.is_floating_point)
+            case list() | tuple():
+                yield from _arguments((name, item) for item in value if isinstance(item, Tensor))
 
 
 def _published(module: Instance, config: Value) -> str | None:

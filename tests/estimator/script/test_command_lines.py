@@ -140,3 +140,11 @@ def test_an_argument_that_the_script_demands_is_taken_as_given(check):
     rest = ("args = parser.parse_args()", check, "if args.table is not None:\n    train(batch_size=4 if args.folder is None else 2)")
     found = estimated(TRAINING.replace("{above}", "").replace("{annotated}", "").replace("{below}", "\n".join((*above, *rest))))
     assert found.config.batch_size.value == 4
+
+
+def test_what_stands_for_a_demanded_argument_is_enough():
+    above = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--table')\nparser.add_argument('--folder', default='data')\n"
+    above += "args = parser.parse_args()\nif args.folder == 'tables':\n    assert args.table is not None"
+    checks = "if args.table is None and args.folder is None:\n    raise ValueError('no data')\nif args.table is not None:\n    raise ValueError('both')"
+    found = estimated(TRAINING.replace("{above}", "").replace("{annotated}", "").replace("{below}", f"{above}\n{checks}\ntrain(batch_size=4)"))
+    assert found.config.batch_size.value == 4

@@ -53,3 +53,29 @@ def test_a_sequence_is_as_long_as_the_loop_makes_it():
 def test_the_graph_of_an_unrolled_cell_grows_with_every_round():
     few, many = of(UNROLLED, 10), of(UNROLLED, 40)
     assert 3.5 < many.activations / few.activations < 4.5
+
+
+CACHED = """
+import torch
+from torch import nn
+
+encoder, net = nn.Linear(64, 32).cuda(), nn.Linear(32, 8).cuda()
+data = torch.utils.data.TensorDataset(torch.zeros(512, 64))
+loader = torch.utils.data.DataLoader(data, batch_size=16)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+codes = []
+for (x,) in loader:
+    with torch.no_grad():
+        codes.append(encoder(x.cuda()))
+for step, (x,) in enumerate(loader):
+    net(codes[step]).sum().backward()
+    if (step + 1) % 4 == 0:
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+
+
+def test_what_was_gathered_from_every_batch_is_there_for_every_batch():
+    found = estimated(CACHED)
+    assert found.config.batch_size.value == 16
+    assert any("gathers from batch to batch" in sentence for sentence in found.unknowns)
