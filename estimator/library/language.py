@@ -110,9 +110,12 @@ def _tokenizer_limits(call: Call) -> Value:
 def _default_vocabulary(call: Call, name: str) -> Value:
     """The vocabulary that the configuration of a family has by default."""
     machine = call.machine
-    if name not in families():
+    built_by = domain_of(call).releases.class_for(name.partition(".")[2], "config")
+    dotted = f"{PACKAGE}.{name}.{family(name).config}" if name in families() else built_by
+    if dotted is None:
         return _USUAL_VOCABULARY
-    config = machine.call(machine.getattr(machine.import_module(f"{PACKAGE}.{name}", machine.entry_path), family(name).config, call.span), [], {}, call.span)
+    module, _, wanted = dotted.rpartition(".")
+    config = machine.call(machine.getattr(machine.import_module(module, machine.entry_path), wanted, call.span), [], {}, call.span)
     return config.fields.get("vocab_size", _USUAL_VOCABULARY) if isinstance(config, Instance) else _USUAL_VOCABULARY
 
 

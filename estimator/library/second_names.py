@@ -18,15 +18,10 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         " AutoModelForInstanceSegmentation AutoModelForUniversalSegmentation AutoModelForObjectDetection AutoModelForDepthEstimation"
         " AutoModelForVideoClassification AutoModelForImageTextToText AutoModelForAudioClassification AutoModelForAudioFrameClassification"
         " AutoModelForCTC CONFIG_MAPPING",
-        "transformers.tokenizer": "AutoTokenizer PreTrainedTokenizer PreTrainedTokenizerFast PreTrainedTokenizerBase BatchEncoding"
-        " GPT2Tokenizer GPT2TokenizerFast BertTokenizer BertTokenizerFast LlamaTokenizer LlamaTokenizerFast RobertaTokenizer RobertaTokenizerFast"
-        " DistilBertTokenizer DistilBertTokenizerFast T5Tokenizer T5TokenizerFast BartTokenizer BartTokenizerFast CLIPTokenizer CLIPTokenizerFast"
-        " DebertaV2Tokenizer DebertaV2TokenizerFast WhisperTokenizer WhisperTokenizerFast ElectraTokenizer ElectraTokenizerFast"
-        " Qwen2Tokenizer Qwen2TokenizerFast GemmaTokenizer GemmaTokenizerFast",
-        "transformers.processors": "AutoImageProcessor AutoFeatureExtractor ViTImageProcessor ViTFeatureExtractor CLIPProcessor CLIPImageProcessor"
-        " AutoProcessor WhisperProcessor WhisperFeatureExtractor",
+        "transformers.tokenizer": "AutoTokenizer PreTrainedTokenizer PreTrainedTokenizerFast PreTrainedTokenizerBase BatchEncoding",
+        "transformers.processors": "AutoImageProcessor AutoFeatureExtractor AutoProcessor",
         "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForTokenClassification DataCollatorForSeq2Seq"
-        " DataCollatorForMultipleChoice"
+        " DataCollatorForMultipleChoice DataCollatorForPermutationLanguageModeling"
         " DefaultDataCollator default_data_collator",
         "transformers.schedules": "get_scheduler get_linear_schedule_with_warmup get_cosine_schedule_with_warmup get_constant_schedule"
         " get_constant_schedule_with_warmup get_polynomial_decay_schedule_with_warmup get_cosine_with_hard_restarts_schedule_with_warmup",
@@ -105,18 +100,33 @@ def _renamed(module: str, name: str) -> str:
 #: Classes that the zoo calls otherwise.
 _ZOO_SPELLINGS = {
     "AutoImageProcessor": "ImageProcessor",
-    "ViTImageProcessor": "ImageProcessor",
-    "ViTFeatureExtractor": "ImageProcessor",
-    "CLIPImageProcessor": "ImageProcessor",
     "AutoFeatureExtractor": "FeatureExtractor",
-    "WhisperFeatureExtractor": "FeatureExtractor",
-    "CLIPProcessor": "Processor",
     "AutoProcessor": "Processor",
-    "WhisperProcessor": "Processor",
     "PreTrainedModel": "PretrainedModel",
     "PretrainedConfig": "Configuration",
     "PreTrainedConfig": "Configuration",
 }
+
+
+#: What classes of transformers are by the ends of their names, whichever family they belong to.
+_BY_ENDING: Mapping[str, str] = {
+    "Tokenizer": "transformers.tokenizer.AutoTokenizer",
+    "TokenizerFast": "transformers.tokenizer.AutoTokenizer",
+    "ViTFeatureExtractor": "transformers.processors.ImageProcessor",
+    "ImageProcessor": "transformers.processors.ImageProcessor",
+    "ImageProcessorFast": "transformers.processors.ImageProcessor",
+    "FeatureExtractor": "transformers.processors.FeatureExtractor",
+    "Processor": "transformers.processors.Processor",
+}
+
+
+def second_name(dotted: str) -> str | None:
+    """The name that ``dotted`` is another spelling of; None where it is none."""
+    found = second_names().get(dotted)
+    owner, _, name = dotted.rpartition(".")
+    if found is not None or owner != "transformers":
+        return found
+    return next((target for ending, target in _BY_ENDING.items() if name.endswith(ending) and name != ending), None)
 
 
 def module_name(dotted: str) -> str:

@@ -13,7 +13,7 @@ from analysis.interpreter.values import MISSING, Alternatives, External, HostFun
 from analysis.source import SourceFile, Span
 from estimator.library import guest_module, lookup
 from estimator.library.reflection import BUILTINS
-from estimator.library.second_names import module_name, second_names
+from estimator.library.second_names import module_name, second_name
 from estimator.library.symbols import Number, OneOfMany, known_length
 from estimator.script import changes, doubts, shapes, watching
 from estimator.script.guards import Filter, stands_at
@@ -156,7 +156,7 @@ class TapeDomain(Unwatched):
             return [self.machine.entry_path, *self.request.arguments]
         if dotted in self.machine.patched:
             return self.machine.patched[dotted]
-        target = second_names().get(dotted)
+        target = second_name(dotted)
         if target is not None:
             module, _, name = target.rpartition(".")
             return self.machine.getattr(self.machine.import_module(module, self.machine.entry_path), name, self.machine.span)

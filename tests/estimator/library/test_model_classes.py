@@ -166,3 +166,36 @@ def test_the_librarys_processor_says_how_large_pictures_are_and_a_table_of_label
     assert found.config.batch_size.value == 2
     assert found.config.image_size.value == 8
     assert "how many classes" in found.config.model.why
+
+
+ORDERS = """
+from datasets import load_dataset
+from transformers import AutoModelForSequenceClassification, DataCollatorForPermutationLanguageModeling, Trainer, TrainingArguments, XLNetTokenizerFast
+
+tokenizer = XLNetTokenizerFast.from_pretrained("xlnet/xlnet-base-cased")
+length = min(48, tokenizer.model_max_length)
+data = load_dataset("wikitext")["train"].map(lambda rows: tokenizer(rows["text"], truncation=True, max_length=length), batched=True)
+
+import torch
+class Orders(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = torch.nn.Embedding(len(tokenizer), 8)
+
+    def forward(self, input_ids, perm_mask, target_mapping, labels):
+        seen = target_mapping @ self.words(input_ids) + perm_mask.sum()
+        return {"loss": seen.mean()}
+
+arguments = TrainingArguments("out", per_device_train_batch_size=6)
+Trainer(Orders(), arguments, train_dataset=data, data_collator=DataCollatorForPermutationLanguageModeling(tokenizer)).train()
+"""
+
+
+def test_a_tokenizer_of_a_family_that_the_zoo_lacks_has_the_familys_vocabulary_and_no_limit():
+    library = {
+        "src/transformers/__init__.py": "",
+        "src/transformers/models/xlnet/configuration_xlnet.py": CONFIG.format(name="XLNet", kind="xlnet").replace("30522", "32000"),
+    }
+    found = estimated({**library, "examples/train.py": ORDERS}, entry="examples/train.py")
+    assert found.memory.parameters == 32000 * 8
+    assert (found.config.batch_size.value, found.config.sequence_length.value) == (6, 48)

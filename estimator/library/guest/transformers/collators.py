@@ -45,6 +45,18 @@ class DataCollatorForLanguageModeling:
         return batch
 
 
+class DataCollatorForPermutationLanguageModeling:
+    """Beside the tokens: which of them sees which, and which are to be told."""
+
+    def __init__(self, tokenizer=None, **options):
+        self.tokenizer = tokenizer
+
+    def __call__(self, samples, return_tensors=None):
+        tokens = padded(self.tokenizer, samples)["input_ids"]
+        pairs = (*tokens.shape, tokens.shape[1])
+        return {"input_ids": tokens, "perm_mask": torch.zeros(pairs), "target_mapping": torch.zeros(pairs), "labels": tokens.clone()}
+
+
 class DataCollatorWithPadding:
     def __init__(self, tokenizer=None, padding=True, max_length=None, pad_to_multiple_of=None, return_tensors="pt"):
         self.tokenizer = tokenizer

@@ -30,6 +30,10 @@ class BatchEncoding(dict):
 SEGMENTED = ("bert", "electra", "deberta_v2", "transformers.xlnet")
 
 
+#: The length that the library says of tokenizers that cut texts at none.
+NO_LIMIT = int(1e30)
+
+
 class Tokenizer:
     """Any tokenizer. ``vocabulary`` and ``model_max_length`` are those of the model of the same name, where it is known."""
 
@@ -48,7 +52,7 @@ class Tokenizer:
 
     def __init__(self, vocabulary=50000, limit=None, family=""):
         self.vocab_size = vocabulary
-        self.model_max_length = limit
+        self.model_max_length = NO_LIMIT if limit is None else limit
         self.tells_segments = family in SEGMENTED
         self.added = 0
 
@@ -62,7 +66,8 @@ class Tokenizer:
         texts = text if text is not None else text_target
         whole = is_split_into_words and not (isinstance(texts, list) and texts and not isinstance(texts[0], str))
         count = None if whole else rows_of(texts)
-        row = tokenized(texts, padding, truncation, max_length, self.model_max_length)
+        limit = None if self.model_max_length is None or self.model_max_length >= NO_LIMIT else self.model_max_length
+        row = tokenized(texts, padding, truncation, max_length, limit)
         names = ["input_ids", "attention_mask"] + (["special_tokens_mask"] if return_special_tokens_mask else [])
         if self.tells_segments:
             names.append("token_type_ids")
@@ -141,8 +146,3 @@ class AutoTokenizer:
 
 
 PreTrainedTokenizer = PreTrainedTokenizerFast = PreTrainedTokenizerBase = Tokenizer
-GPT2Tokenizer = GPT2TokenizerFast = BertTokenizer = BertTokenizerFast = LlamaTokenizer = LlamaTokenizerFast = AutoTokenizer
-RobertaTokenizer = RobertaTokenizerFast = DistilBertTokenizer = DistilBertTokenizerFast = AutoTokenizer
-T5Tokenizer = T5TokenizerFast = BartTokenizer = BartTokenizerFast = CLIPTokenizer = CLIPTokenizerFast = AutoTokenizer
-DebertaV2Tokenizer = DebertaV2TokenizerFast = WhisperTokenizer = WhisperTokenizerFast = ElectraTokenizer = ElectraTokenizerFast = AutoTokenizer
-Qwen2Tokenizer = Qwen2TokenizerFast = GemmaTokenizer = GemmaTokenizerFast = AutoTokenizer
