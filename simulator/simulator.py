@@ -204,11 +204,11 @@ class Simulator:
         self.platform.former_names[repository.full_name.lower()] = repository.id
         repository.name = name
 
-    def suspend(self, installation: Installation) -> None:
-        """Suspend an installation; its tokens are refused from now on."""
-        changed = replace(installation, suspended_at=self.clock.now())
+    def suspend(self, installation: Installation, *, suspended: bool = True) -> None:
+        """Suspend an installation, so that its tokens are refused from now on, or let it be active again."""
+        changed = replace(installation, suspended_at=self.clock.now() if suspended else None)
         self.platform.installations[installation.id] = changed
-        installation_event(self.platform, changed, "suspend", self.platform.reachable(changed), installation.account)
+        installation_event(self.platform, changed, "suspend" if suspended else "unsuspend", self.platform.reachable(changed), installation.account)
 
     def uninstall(self, installation: Installation) -> None:
         """Take the App off an account."""

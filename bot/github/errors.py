@@ -20,7 +20,10 @@ class RefusedError(GitHubError):
 
 
 class TransientError(GitHubError):
-    """A connection that broke, or 5xx: worth another try. A write may have happened all the same, so it is looked up first."""
+    """A connection that broke, 5xx, or an installation that is suspended for now: worth another try.
+
+    A write may have happened all the same, so it is looked up first.
+    """
 
 
 class RateLimitedError(GitHubError):

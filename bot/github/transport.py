@@ -25,6 +25,8 @@ _HEADERS = {
 _REDIRECTIONS = frozenset({301, 302, 307, 308})
 _MAX_ANSWER_BYTES = 64 << 20
 _SHOWN_CHARACTERS = 300
+#: An owner takes that back as often as not, and a check that was begun must not stay in progress then.
+_SUSPENDED = "installation has been suspended"
 
 
 class UnauthorizedError(GitHubError):
@@ -162,6 +164,8 @@ class Transport:
                 raise UnauthorizedError(message, status)
             case 404 | 410:
                 raise NotFoundError(message, status)
+            case 403 if _SUSPENDED in body:
+                raise TransientError(message, status)
             case 403 | 409 | 422:
                 raise RefusedError(message, status)
             case _ if status >= 500:  # noqa: PLR2004  # server errors

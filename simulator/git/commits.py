@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simulator.git.objects import FileWrite, Signature
+from simulator.git.objects import SUBMODULE_MODE, FileWrite, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +46,8 @@ def _change(path: str, change: FileWrite | None) -> list[bytes]:
     quoted = _quote(path)
     if change is None:
         return [b"D " + quoted + b"\n"]
+    if change.mode == SUBMODULE_MODE:
+        return [b"M " + change.mode.encode() + b" " + change.content + b" " + quoted + b"\n"]
     header = b"M " + change.mode.encode() + b" inline " + quoted + b"\n"
     return [header, b"data %d\n" % len(change.content), change.content, b"\n"]
 

@@ -50,7 +50,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class FileWrite:
-    """New content of one path, with the mode it is stored under."""
+    """New content of one path, with the mode it is stored under; of a submodule the id of its commit."""
 
     content: bytes
     mode: str = FILE_MODE

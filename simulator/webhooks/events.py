@@ -88,7 +88,7 @@ def merge_group_event(pull: PullRequest, head_sha: str, action: str, sender: Acc
 
 
 def installation_event(platform: Platform, installation: Installation, action: str, repositories: list[Repository], sender: Account) -> None:
-    """`installation`: created, deleted, suspend, new_permissions_accepted."""
+    """`installation`: created, deleted, suspend, unsuspend, new_permissions_accepted."""
     payload: Json = {
         "action": action,
         "installation": installation_json(installation, platform.app, platform.urls),

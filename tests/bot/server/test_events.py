@@ -203,10 +203,20 @@ async def test_suspended_in_the_middle(github: Simulator) -> None:
     repository = github.create_repository("sleeper/train", {"train.py": TRAIN})
     installation = github.platform.installation_of(repository)
     assert installation is not None
+    pull = repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY + "# SLEEP 2\n"})
+    await until(lambda: repository.check_runs(pull.head_sha))
     github.suspend(installation)
-    repository.open_pull_request("faster", title="Faster", files={"train.py": BUGGY})
-    await github.deliveries_settled()
-    assert repository.check_runs() == ()
+    unheard = repository.open_pull_request("later", title="Later", files={"train.py": BUGGY})
+    refused = len(github.requests)
+    await until(lambda: sum("/access_tokens" in each.path or repository.full_name in each.path for each in github.requests[refused:]) > 20)
+    assert completed(repository, pull.head_sha) == 0
+    github.suspend(installation, suspended=False)
+    await until(lambda: completed(repository, pull.head_sha) == 1)
+    (run,) = repository.check_runs(pull.head_sha)
+    assert (run.conclusion, run.title) == ("neutral", "Preflight could not finish")
+    assert "has been suspended" in (run.summary or "")
+    assert repository.check_runs(unheard.head_sha) == ()  # GitHub told nobody
+    await at_rest(repository)
 
 
 def jobs_about(repository: Repository, state: Path) -> list[str]:

@@ -30,6 +30,7 @@ async def test_links_submodules_and_pointers_are_left_out(github: Simulator) -> 
     odd = {
         "link.py": FileWrite(b"/etc/passwd", "120000"),
         "up.py": FileWrite(b"../../secret.py", "120000"),
+        "module.py": FileWrite(b"1" * 40, "160000"),
         "weights.bin": POINTER,
         "pointer.py": POINTER,
         "train.py": BUGGY,
