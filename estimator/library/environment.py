@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.interpreter.values import Call, Class, HostFunction, Instance, Symbol, Value
+from estimator.library.folders import inside
 from estimator.library.language import domain_of
 from estimator.tape.device import CUDA
 
@@ -57,18 +58,38 @@ def _environment() -> Instance:
     return Instance(Class("_Environ", "os._Environ", (), {name: HostFunction(f"os.environ.{name}", run) for name, run in methods.items()}))
 
 
-def _exists(call: Call) -> Value:
-    """Files made by earlier runs are taken not to be there: a run from the start needs most memory."""
-    path = call.args[0]
-    if not isinstance(path, str):
-        return Symbol("whether a file is there", call.span)
-    return posixpath.normpath(path) in call.machine.snapshot.paths
+def _there(kinds: str) -> HostFunction:
+    """``os.path.exists`` and its kin, of ``kinds`` "file", "folder" or both.
+
+    What the repository does not hold may be there or not: where a script ends in an error otherwise it is, else what earlier runs would have left is
+    taken not to be there, since a run from the start needs most memory.
+    """
+
+    def run(call: Call) -> Value:
+        path = call.args[0]
+        if not isinstance(path, str):
+            return Symbol("whether a file is there", call.span)
+        is_file = posixpath.normpath(path) in call.machine.snapshot.paths
+        is_folder = not is_file and inside(call.machine, path) is not None
+        if is_file or is_folder:
+            return (is_file and "file" in kinds) or (is_folder and "folder" in kinds)
+        return Symbol(f"whether {path} is there", call.span, call.machine.stamp)
+
+    return HostFunction("os.path.exists", run)
 
 
 def _joined(call: Call) -> Value:
     if all(isinstance(part, str) for part in call.args):
         return posixpath.join(*call.args)
     return Symbol("a path", call.span)
+
+
+def _relative(call: Call) -> Value:
+    """``os.path.relpath``: the repository's top is where the script is started."""
+    path, start = call.get(0, "path"), call.get(1, "start", ".")
+    if isinstance(path, str) and isinstance(start, str) and path.startswith("/") == start.startswith("/"):
+        return posixpath.relpath(f"/{path}", f"/{start}")
+    return Symbol("a relative path", call.span)
 
 
 def _on_path(function: Any) -> HostFunction:
@@ -85,10 +106,11 @@ NAMES: dict[str, Value] = {
     "os.environ.get": HostFunction("os.environ.get", _asked),
     "os.getenv": HostFunction("os.getenv", _asked),
     "os.environ": _environment(),
-    "os.path.exists": HostFunction("os.path.exists", _exists),
-    "os.path.isfile": HostFunction("os.path.isfile", _exists),
-    "os.path.isdir": HostFunction("os.path.isdir", _exists),
+    "os.path.exists": _there("file or folder"),
+    "os.path.isfile": _there("file"),
+    "os.path.isdir": _there("folder"),
     "os.path.join": HostFunction("os.path.join", _joined),
+    "os.path.relpath": HostFunction("os.path.relpath", _relative),
     **{f"os.path.{name}": _on_path(getattr(posixpath, name)) for name in ("basename", "dirname", "splitext", "normpath")},
     **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.expanduser"), _on_path(posixpath.normpath)),
     **{f"os.{name}": _nothing for name in ("makedirs", "mkdir", "remove", "chdir", "rename")},
