@@ -20,8 +20,11 @@ import torch
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default="2")
 parser.add_argument("--quiet", action="store_true")
+parser.add_argument("--averaged", action="store_true", default=True)
 args = parser.parse_args()
 for step in range(args.steps):
+    torch.zeros(1).item()
+if not args.averaged:
     torch.zeros(1).item()
 """,
             ("item", "item"),
@@ -147,6 +150,8 @@ def _value(call: Call, name: str, options: dict[str, Value]) -> Value:
     action, kind, default = options.get("action"), options.get("type"), options.get("default")
     if name in _RANKS and domain.is_distributed():
         return rank(call)
+    if action in {"store_true", "store_false"} and options.get("default") is (action == "store_true"):
+        return options["default"]  # giving it changes nothing
     if action in {"store_true", "store_false"} or (isinstance(action, External) and action.dotted.endswith("BooleanOptionalAction")):
         return domain.casting.symbol(f"--{name}", call.span, ())
     if "default" in options:

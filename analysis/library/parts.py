@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Call, Instance, Symbol, Value
+from analysis.interpreter.values import Alternatives, Call, Instance, Symbol, Value
 from analysis.library.autograd import CUTTING
 from analysis.library.ownership import owner_of
 from analysis.library.recording import emit, modes, set_modes
@@ -130,6 +130,8 @@ def _module_method(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
         case "zero_grad":
             emit(call.machine, Kind.ZERO_GRAD, subject=owner_of(part.owner))
             return None
+        case "requires_grad_":  # of the whole it is open now whether it trains
+            domain.ownership.freeze(part.owner, Alternatives((True, False)))
         case "state_dict" | "load_state_dict":
             return domain.casting.symbol(part.why, call.span, call.machine.stamp)
         case "register_forward_hook":  # a part runs when the whole does, and what it gives carries the same graph

@@ -27,6 +27,15 @@ net = torch.compile(net)
 """,
             ("wrap Linear", "optimizer_built SGD", "wrapped_forward Linear", "forward Linear", "backward", "eval Linear"),
         ),
+        Example(
+            """
+import torch
+
+net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(1, 1))
+net.forward(torch.zeros(1, 1)).sum().backward()
+""",
+            ("wrap Linear", "wrapped_forward Linear", "forward Linear", "backward"),
+        ),
     ),
 )
 
@@ -67,6 +76,8 @@ def _wrapper(dotted: str, how: str) -> LibraryClass:
     @declared.method("forward")
     def forward(call: Call) -> Value:
         wrapper, held = call.args[0], modes(call.machine)
+        if held.forwarding is None:  # called by its name: it does what a call of the wrapper does, but for hooks
+            return call.machine.call(wrapper, call.args[1:], dict(call.kwargs), call.span)
         if isinstance(wrapper.fields[WRAPPED], Instance):
             averages = not held.no_sync and wrapper.fields.get(_AVERAGES, True)
             emit(call.machine, Kind.WRAPPED_FORWARD, subject=owner_of(wrapper), value=wrapper, detail=Wrapped(how, held.forward, averages))

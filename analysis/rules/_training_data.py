@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from analysis.interpreter.values import Instance
+from analysis.interpreter.values import Function, Instance, Value
 from analysis.library.tensor import tensors_in
 from analysis.rules._carriers import ancestors
 from analysis.rules._objects import distinct, forward_numbers, numbers_in
@@ -46,3 +47,12 @@ def _fed_by(forward: Event) -> Iterator[Instance]:
 def epochs(trace: Trace, loader: Instance) -> int:
     """How often the loader was begun."""
     return sum(event.subject is loader for event in trace.events(Kind.ITERATE))
+
+
+def draws_anew(dataset: Value) -> bool:
+    """Whether a data set takes no notice of which item it is asked for: each is a draw of its own, whoever asks and in whatever order."""
+    item = dataset.cls.find("__getitem__") if isinstance(dataset, Instance) else None
+    if not isinstance(item, Function) or isinstance(item.node, ast.Lambda):
+        return False
+    asked = {given.arg for given in item.node.args.args[1:]}
+    return bool(asked) and not any(isinstance(node, ast.Name) and node.id in asked for statement in item.node.body for node in ast.walk(statement))

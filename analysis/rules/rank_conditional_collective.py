@@ -7,7 +7,8 @@ another collective the two are taken for each other, and numbers are silently wr
 
 **How to fix it.** Let every rank call the collective and put only what belongs to one rank (printing, writing the file) behind the condition.
 
-**What is not reported.** Collectives of a group of their own; pairs of barriers that let rank 0 go first; conditions that all ranks answer alike.
+**What is not reported.** Forwards without gradients whose partner is the next training forward of the others; collectives of a group of
+their own; pairs of barriers that let rank 0 go first; conditions that all ranks answer alike.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import dropwhile
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import MoveStatement, Proposal, Reported
@@ -53,6 +55,8 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
         if _other_side_unread(trace, guard) or is_met_elsewhere(trace, event, guard):
             continue
         told.add(guard.span)
+        if _is_made_up_for(trace, event, guard):
+            continue
         span = place(trace, event, guard)
         yield Reported(
             Finding(
@@ -69,6 +73,19 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
                 no_fix_because="either every rank evaluates its share, or one evaluates the model inside the wrapper (which sharded models do not allow)",
             )
         )
+
+
+def _is_made_up_for(trace: Trace, event: Event, guard: RankGuard) -> bool:
+    """Whether the next that the other ranks send is what this one sends here.
+
+    Without gradients DistributedDataParallel sends its buffers once, and leaves them out of the next forward (``require_forward_param_sync`` in
+    ``torch/nn/parallel/distributed.py``).
+    """
+    if event.detail.how != "ddp" or event.context.grad:
+        return False
+    later = dropwhile(lambda each: each is not event, trace.events(Kind.WRAPPED_FORWARD, Kind.COLLECTIVE))
+    following = next((each for each in later if guard not in each.context.rank_guards), None)
+    return following is not None and following.kind is Kind.WRAPPED_FORWARD and following.value is event.value
 
 
 def _others_run_it(trace: Trace, event: Event, guard: RankGuard) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from analysis.enclosing import Enclosing
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Symbol, Value
@@ -87,16 +88,21 @@ def _summed(divisor: Value) -> Tensor | None:
 
 
 def _is_a_default(snapshot: Snapshot, span: Span) -> bool:
-    """Whether the marker is an argument of the function around the loss, which has a default for it."""
+    """Whether the marker is an argument of the function around the loss, or of what makes its object, which has a default for it."""
     call, stands = call_at(snapshot, span), around(snapshot, span)
-    named = next((each.value for each in call.keywords if each.arg == "ignore_index"), None) if call is not None else None
-    if not isinstance(named, ast.Name) or stands is None or stands.function is None:
-        return False
-    given = stands.function.args
+    match next((each.value for each in call.keywords if each.arg == "ignore_index"), None) if call is not None else None, stands:
+        case ast.Name(id=name), Enclosing(function=ast.FunctionDef() as function):
+            return name in _defaulted(function.args)
+        case ast.Attribute(value=ast.Name(), attr=name), Enclosing(statements=statements):
+            made = (each for cls in statements if isinstance(cls, ast.ClassDef) for each in cls.body)
+            return any(isinstance(each, ast.FunctionDef) and each.name == "__init__" and name in _defaulted(each.args) for each in made)
+    return False
+
+
+def _defaulted(given: ast.arguments) -> set[str]:
     positional = [*given.posonlyargs, *given.args]
-    defaulted = {each.arg for each in positional[len(positional) - len(given.defaults) :]}
-    defaulted |= {each.arg for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default is not None}
-    return named.id in defaulted
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return {each.arg for each in positional[len(positional) - len(given.defaults) :]} | {each.arg for each, default in named if default is not None}
 
 
 def _reported(trace: Trace, window: Window, made: Made) -> Reported:
@@ -178,6 +184,28 @@ def train(model, loader, steps=4):
     for i, ids in enumerate(loader):
         loss = loss_of(model(ids[:, :-1]), ids[:, 1:])
         (loss / steps).backward()
+        if (i + 1) % steps == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+"""
+        ),
+        Good(
+            """
+import torch
+
+class Loss(torch.nn.Module):
+    def __init__(self, ignore_index=-100):
+        super().__init__()
+        self.ignore_index = ignore_index
+
+    def forward(self, logits, targets):
+        return torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=self.ignore_index)
+
+def train(model, loader, steps=4):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loss_of = Loss()
+    for i, (ids, labels) in enumerate(loader):
+        (loss_of(model(ids), labels) / steps).backward()
         if (i + 1) % steps == 0:
             optimizer.step()
             optimizer.zero_grad()

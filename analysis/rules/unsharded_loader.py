@@ -9,8 +9,9 @@ it says so too, for the loader of an evaluation as well.
 `loader.sampler.set_epoch(epoch)` at the start of every epoch; or a sampler of your own that takes each rank's share.
 
 **What is not reported.** Loaders whose sampler, batch sampler, data set, indices or seed depend on the rank; iterable data sets
-and WebDataset pipelines; loaders prepared by Accelerate, Lightning, Fabric, Composer and the like; loaders that only evaluate, or whose gradients
-only measure something; batches that are cut by rank after loading; programs that never wrap a model or reduce its gradients.
+and WebDataset pipelines; data sets that draw at random whichever item they are asked for; loaders prepared by Accelerate, Lightning, Fabric,
+Composer and the like; loaders that only evaluate, or whose gradients only measure something; batches that are cut by rank after loading;
+programs that never wrap a model or reduce its gradients.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from analysis.rules._carriers import ancestors
 from analysis.rules._objects import confidence_in, distinct, forward_numbers, inner, numbers_in
 from analysis.rules._ranks import depends_on_rank
 from analysis.rules._samplers import prepared, samplers_of
+from analysis.rules._training_data import draws_anew
 from analysis.rules._worlds import several_ranks
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
@@ -132,7 +134,7 @@ def _undivided(trace: Trace, built: Event) -> bool:
         return False
     if sampler is not None and not (isinstance(sampler, Instance) and sampler.cls.dotted in _RANKLESS):
         return False
-    if isinstance(dataset, Instance) and dataset.cls.has_base("torch.utils.data.IterableDataset"):
+    if isinstance(dataset, Instance) and (dataset.cls.has_base("torch.utils.data.IterableDataset") or draws_anew(dataset)):
         return False
     maps = isinstance(dataset, Instance) or sampler is not None or options.get("shuffle") is True
     return maps and not depends_on_rank(trace.snapshot, options)

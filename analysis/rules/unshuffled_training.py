@@ -22,7 +22,7 @@ from analysis.library.tensor import tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._samplers import divides
-from analysis.rules._training_data import epochs, training_loaders
+from analysis.rules._training_data import draws_anew, epochs, training_loaders
 from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -89,7 +89,7 @@ def _in_order(options: dict[str, Value]) -> bool:
         or dataset.cls.find("__iter__") is not MISSING
     ):
         return False
-    return not _is_random(dataset) and options.get("batch_size", 1) is not None
+    return not _is_random(dataset) and not draws_anew(dataset) and options.get("batch_size", 1) is not None
 
 
 def _is_random(dataset: Instance) -> bool:

@@ -32,6 +32,8 @@ main(torch.utils.data.DataLoader([1]))
         ("for p in model.patch_embed.parameters():\n        p.requires_grad = False", False),
         ("model.get_parameter('cls_token').requires_grad_(False)", False),
         ("model.requires_grad_(False)\n    for p in model.head.parameters():\n        p.requires_grad = True", False),
+        ("model.requires_grad_(False)\n    model.head.requires_grad_(True)", False),
+        ("model.requires_grad_(False)\n    model.head.train()", True),
     ],
 )
 def test_parts(frozen, found):

@@ -148,3 +148,34 @@ for x in rows:
 def test_ranks_may_come_another_way(program, found):
     report = analyse(Snapshot.of({"train.py": program.encode()}), [rank_conditional_collective.RULE])
     assert bool(report.findings) is found
+
+
+EVALUATED = """
+import torch
+import torch.distributed as dist
+
+def train(net, rows, held_out):
+    dist.init_process_group("nccl")
+    net = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(net, torch.nn.BatchNorm1d(4)))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(10):
+        for x in rows:
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+        if dist.get_rank() == 0:
+            with {mode}:
+                for x in held_out:
+                    net(x)
+        {after}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "after", "found"),
+    [("torch.no_grad()", "pass", 0), ("torch.no_grad()", "dist.barrier()", 1), ("torch.enable_grad()", "pass", 1)],
+    ids=["the next training forward is its partner", "the others wait at a barrier", "each of these forwards sends"],
+)
+def test_an_evaluation_of_one_rank_sends_what_the_others_send_next(mode: str, after: str, found: int) -> None:
+    program = Snapshot.of({"train.py": EVALUATED.format(mode=mode, after=after).encode()})
+    assert len(analyse(program, (rank_conditional_collective.RULE,)).findings) == found
