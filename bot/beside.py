@@ -13,7 +13,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from typing import IO, Any, NoReturn, TypeVar
 
 A = TypeVar("A")
@@ -33,13 +33,13 @@ def may_fork() -> bool:
 def beside(
     first: Callable[[], A], second: Callable[[], B], either: Callable[[], C], *, apart: bool
 ) -> Iterator[tuple[Callable[[], A], Callable[[], B], Callable[[], C]]]:
-    """The results of three works, to be asked for once each. ``apart``: a fork begins with the first two now.
+    """The results of three works, to be asked for. ``apart``: a fork begins with the first two now.
 
     ``either`` is begun by the fork after these, unless it was asked for before. The results must bear pickling. The fork ends with
     the context at the latest.
     """
     if not apart:
-        yield first, second, either
+        yield cache(first), cache(second), cache(either)
         return
     (reading, writing), (taking, giving) = os.pipe(), os.pipe()
     os.write(giving, b"1")  # whoever takes the byte does the work
@@ -52,7 +52,8 @@ def beside(
     try:
         with os.fdopen(reading, "rb") as stream:
             sent = _Sent(stream, (first, second, either))
-            yield partial(sent.result, 0), partial(sent.result, 1), lambda: either() if os.read(taking, 1) else sent.result(2)
+            last = cache(lambda: either() if os.read(taking, 1) else sent.result(2))
+            yield partial(sent.result, 0), partial(sent.result, 1), last
     finally:
         os.close(taking)
         os.kill(child, signal.SIGKILL)

@@ -147,7 +147,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
     assert tuple(project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == INSTALLED
-    assert project["project"]["scripts"] == {"preflight": "bot.cli.main:main"}
+    assert project["project"]["scripts"] == {"preflight": "bot.cli.main:process"}
 
 
 def test_the_base_install_is_light() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, MutableMapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
+from typing import Any
 
 from analysis.answers import Memory
 from analysis.engine import analyse, none
@@ -32,19 +33,11 @@ _NOT_TRIED = "it was there before the change: a review tries fixes for what the 
 
 
 def review(
-    base: Snapshot,
-    head: Snapshot,
-    settings: Settings,
-    base_tip: str = "",
-    problems: tuple[str, ...] = (),
-    *,
-    kept: Kept | None = None,
-    apart: bool = False,
+    base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = (), *, kept: Kept | None = None, apart: bool = False
 ) -> Review:
     """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from.
 
-    ``kept`` holds what former reviews of the repository have left, and takes what this one leaves. ``apart``: the base is
-    looked at in a process of its own meanwhile.
+    ``kept``: what former reviews of the repository have left; it takes what this one leaves. ``apart``: a process of its own looks at the base.
     """
     kept = Kept() if kept is None else kept
     known = Memory(kept.facts)
@@ -54,17 +47,17 @@ def review(
     if not scope.touches_training:
         return Review(base_tip, head.commit, base.commit, not_analysed=unread, problems=problems)
     rules, unknown = _rules(settings)
-    asked = partial(analyse, rules=rules, changed=scope.changed | scope.removed, elsewhere={rule.name for rule in memory_rules()}, memory=known)
+    asked = partial(
+        _analysed, settings=settings, rules=rules, changed=scope.changed | scope.removed, elsewhere={rule.name for rule in memory_rules()}, memory=known
+    )
     index(base, known.facts)  # here: what a fork learns of the base is not kept
     estimated = asked_of(head, scope, settings, kept)
     moves = Moves.between(base, head)
     on_base = partial(asked, base, paths=scope.paths | scope.removed, entries=scope.entries | scope.removed, fixes=none)
     told = partial(told_of, requests=estimated.requests, kept=kept)
-    works = (lambda: _located(configured(on_base(), settings), base)), partial(told, base), partial(told, head)
-    with beside(*works, apart=apart) as (before, told_before, told_after):
-        known_before = cache(before)
-        after = configured(asked(head, paths=scope.paths, entries=scope.entries, fixes=partial(_introduced, known_before, head, moves)), settings)
-        matched = match(known_before(), _located(after, head), moves)
+    with beside(lambda: _located(on_base(), base), partial(told, base), partial(told, head), apart=apart) as (before, told_before, told_after):
+        after = asked(head, paths=scope.paths, entries=scope.entries, fixes=partial(_introduced, before, head, moves))
+        matched = match(before(), _located(after, head), moves)
         memory = estimate_pairs(estimated, kept, told_before, told_after)
     of_memory = memory_findings(memory.pairs, base, head, settings)
     return Review(
@@ -83,6 +76,10 @@ def review(
         suppressed=(*(each.rule for each in after.suppressed), *(each.rule for each in of_memory.suppressed)),
         problems=(*problems, *unknown, *after.problems, *memory.problems),
     )
+
+
+def _analysed(snapshot: Snapshot, settings: Settings, **asked: Any) -> Report:
+    return configured(analyse(snapshot, **asked), settings)
 
 
 def _rules(settings: Settings) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
