@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from analysis.selection import configured, select
 from analysis.settings import EntrySettings, Settings
 from analysis.settings_file import SettingsError, settings_of
 from analysis.snapshot import Snapshot
+from bot.beside import may_fork
 from bot.cli.outcome import UsageError
 from bot.cli.parser import Parser
 from bot.estimate_options import add_options, request_of
@@ -40,8 +42,13 @@ def review_task(task: Task) -> Answer:
     """The review of ``task.head`` against ``task.base``."""
     settings, problems = _settings(task)
     kept = Kept.read(task.kept)
-    found = review(task.base, task.head, settings, task.base_tip, problems, kept=kept)
+    found = review(task.base, task.head, settings, task.base_tip, problems, kept=kept, apart=has_spare_processor())
     return {"review": review_to_json(found), "kept": kept.added()}
+
+
+def has_spare_processor() -> bool:
+    """Whether the base is best looked at in a process of its own: that is sooner done, but more work, so a busy machine does one after the other."""
+    return may_fork() and os.getloadavg()[0] < len(os.sched_getaffinity(0))
 
 
 def remember_task(task: Task) -> Answer:

@@ -121,3 +121,25 @@ def _alive(pid: int) -> bool:
     except (ProcessLookupError, FileNotFoundError):
         return False
     return state != "Z"
+
+
+async def test_the_base_is_looked_at_apart_where_the_machine_has_nothing_else_to_do(tmp_path: Path) -> None:
+    program = """
+from bot.worker import tasks
+from bot.worker.wire import unpack
+forks, fork = [], os.fork
+os.fork = lambda: forks.append(1) or fork()
+os.getloadavg = lambda: (LOAD, 0.0, 0.0)
+os.sched_getaffinity = lambda _: {0, 1}
+confine(20, 4 << 30)
+answer = tasks.review_task(unpack(sys.stdin.buffer))
+json.dump({"forks": len(forks), "review": answer["review"]}, sys.stdout)
+"""
+    code = "import torch\nmodel = torch.nn.Linear(2, 2)\nfor _ in range(9):\n    model(torch.ones(2)).sum().backward()\n"
+    task = replace(TASK, base=Snapshot.of({"train.py": code.encode()}, "b" * 40), head=Snapshot.of({"train.py": f"{code}print(model)\n".encode()}, "a" * 40))
+    idle, busy = [await run_task(task, settings(tmp_path, program.replace("LOAD", load))) for load in ("0.5", "2.0")]
+    assert isinstance(idle, dict)
+    assert isinstance(busy, dict)
+    assert (idle["forks"], busy["forks"]) == (1, 0)
+    assert idle["review"] == busy["review"]
+    assert idle["review"]["files"] == 1
