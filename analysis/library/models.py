@@ -34,6 +34,21 @@ out.loss.backward()
 """,
             ("model_built", "eval Model", "train Model", "forward Model", "backward"),
         ),
+        Example(
+            """
+import torch
+from timm.models import register_model
+
+@register_model
+def small(width=4):
+    return torch.nn.Linear(width, 1)
+
+model = small(width=8)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model(torch.zeros(1, 8)).sum().backward()
+""",
+            ("optimizer_built SGD", "forward Linear", "backward"),
+        ),
     ),
 )
 
@@ -115,6 +130,10 @@ def unknown_model(call: Call, name: str) -> Instance:
     return model
 
 
+#: Beginnings of names of functions that register, list, load or change models, and build none.
+_ABOUT_MODELS = ("register_", "list_", "is_", "load_", "checkpoint_", "named_apply", "resolve_", "adapt_", "group_", "set_", "get_weight", "download_")
+
+
 def _model_class(dotted: str) -> LibraryClass:
     return LibraryClass(dotted, ("unknown.Model",))
 
@@ -122,7 +141,7 @@ def _model_class(dotted: str) -> LibraryClass:
 @SUBJECT.below("torchvision.models", "timm.models", "segmentation_models_pytorch", "efficientnet_pytorch", "monai.networks.nets", "torch_geometric.nn")
 def _library_model(dotted: str) -> Value:
     name = dotted.rpartition(".")[2]
-    if name.endswith(("Weights", "_Weights")) or name.isupper() or name in _SUBPACKAGES:
+    if name.endswith(("Weights", "_Weights")) or name.isupper() or name in _SUBPACKAGES or name.startswith(_ABOUT_MODELS):
         return MISSING
     if name[:1].isupper():
         return _model_class(dotted)
