@@ -167,10 +167,10 @@ def _of_class(machine: Machine, cls: Class, name: str, span: Span) -> Value:
             return cls.name
         case "__module__":
             return cls.dotted.rpartition(".")[0]
-        case "__mro__":
-            return cls.mro
-        case "__bases__":
-            return cls.bases
+        case "__mro__" | "__bases__":
+            return cls.mro if name == "__mro__" else cls.bases
+        case "__dict__":
+            return {**cls.namespace}
         case "__members__":
             return dict(cls.metadata.get("members", {}))
     return machine.domain.unknown_attribute(machine, cls, name, span)

@@ -159,9 +159,25 @@ def _typer_default(call: Call) -> Value:
     return Symbol("an argument that must be given", call.span) if default is ... else default
 
 
+def _changed(call: Call, record: Instance, given: dict[str, Any]) -> Instance:
+    """A copy of a record with what is given of its fields, and of those of the records in it (``part.field``)."""
+    copy: Instance = call.machine.instance(record.cls, call.span)
+    copy.fields.update(record.fields)
+    for name in record.fields:
+        inner = {key.partition(".")[2]: value for key, value in given.items() if key.startswith(f"{name}.")}
+        if name in given:
+            copy.fields[name] = given[name]
+        elif inner and isinstance(record.fields[name], Instance):
+            copy.fields[name] = _changed(call, record.fields[name], inner)
+    return copy
+
+
 @SUBJECT.function("typer.run", "defopt.run", "fire.Fire", "tyro.cli", "simple_parsing.parse", "draccus.parse", "pyrallis.parse")
 def run_function(call: Call) -> Value:
-    """Calls the function, or makes the record, with what the caller sets."""
+    """Calls the function, or makes the record, with what the caller sets; of a record that is given as the default, its fields."""
+    default = call.kwargs.get("default")
+    if isinstance(default, Instance):
+        return _changed(call, default, call.machine.state.get("arguments", {}))
     target = call.get(0, "f", call.kwargs.get("config_class", call.kwargs.get("component", call.kwargs.get("components"))))
     if isinstance(target, dict):
         named = [name for name in _TRAINING if name in target]

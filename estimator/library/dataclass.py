@@ -32,10 +32,11 @@ def _field(call: Call) -> Value:
 def _dataclass(call: Call) -> Value:
     if call.args and isinstance(call.args[0], Class):
         return _decorated(call.args[0])
-    return HostFunction("dataclasses.dataclass", lambda inner: _decorated(inner.args[0]) if isinstance(inner.args[0], Class) else inner.args[0])
+    slots = call.kwargs.get("slots") is True
+    return HostFunction("dataclasses.dataclass", lambda inner: _decorated(inner.args[0], slots=slots) if isinstance(inner.args[0], Class) else inner.args[0])
 
 
-def _decorated(cls: Class) -> Class:
+def _decorated(cls: Class, *, slots: bool = False) -> Class:
     """The class with its fields noted and, where it has none of its own, a constructor."""
     fields: dict[str, Any] = {}
     for owner in reversed(cls.mro):
@@ -50,6 +51,8 @@ def _decorated(cls: Class) -> Class:
     if "__init__" not in cls.namespace:
         cls.namespace["__init__"] = HostFunction(f"{cls.name}.__init__", _construct)
     cls.namespace.setdefault("__dataclass_fields__", fields)
+    if slots:
+        cls.namespace["__slots__"] = tuple(fields)
     return cls
 
 

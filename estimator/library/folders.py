@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: In a pattern: any number of folders.
 _ANY_DEPTH = "**"
+#: Endings of files that a repository holds if there are any: others may have been put into its folders since.
+_KEPT = (".yaml", ".yml", ".py", ".toml", ".cfg", ".ini")
 
 
 def inside(machine: Machine, folder: str) -> list[tuple[str, ...]] | None:
@@ -81,7 +83,9 @@ def _globbed(call: Call) -> Value:
     fixed = next((index for index, part in enumerate(parts) if any(mark in part for mark in "*?[")), len(parts) - 1)
     folder = "/".join(parts[:fixed])
     found = matching(call.machine, folder or ".", "/".join(parts[fixed:]))
-    return _unknown(call, pattern) if not found else GuestList(posixpath.join(folder, each) for each in found)
+    if found is None or not (found or pattern.endswith(_KEPT)):
+        return _unknown(call, pattern)
+    return GuestList(posixpath.join(folder, each) for each in found)
 
 
 NAMES: dict[str, Value] = {
