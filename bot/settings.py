@@ -25,7 +25,7 @@ class Pace:
     ``write_interval`` between two content writes of one installation; ``short_wait`` a rate limit that is waited out in
     place, a longer one puts the job to sleep; ``retry`` before the first repetition, doubled each time; ``settle`` until a
     write whose answer was lost has surely happened or not: GitHub ends a request after ten seconds; ``catch_up`` between two
-    looks for deliveries that failed.
+    looks for deliveries that failed; ``body_timeout`` for a delivery to arrive: GitHub gives up after as long.
     """
 
     write_interval: float = 1.0
@@ -37,6 +37,7 @@ class Pace:
     drain: float = 3.0
     settle: float = 10.0
     catch_up: float = 300.0
+    body_timeout: float = 10.0
 
     def patience(self, before: int) -> float:
         """The pause of what must not be given up, after it failed ``before`` so many times and once more: twenty seconds, doubled up to ten minutes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import time
@@ -34,15 +35,30 @@ class Webhook:
     metrics: Metrics
 
     async def receive(self, request: web.Request) -> web.Response:
-        """202 stored or nothing to do; 400 malformed, 401 not GitHub's, 413 too large, 503 could not be stored."""
+        """202 stored or nothing to do; 400 malformed, 401 not GitHub's, 408 too slow, 413 too large, 503 could not be stored."""
         arrived = time.monotonic()
-        answer = await self._answered(request, await request.read())  # 413 comes from the application's limit
+        answer = self._refused_unread(request)
+        if answer is None:
+            try:
+                async with asyncio.timeout(self.settings.pace.body_timeout):
+                    body = await request.read()  # one that is longer than it said ends at the application's limit
+            except TimeoutError:
+                return self._answer("", "refused", web.HTTPRequestTimeout.status_code, "the body did not come in time")
+            answer = await self._answered(request, body)
         self.metrics.answer_seconds.observe(time.monotonic() - arrived)
         return answer
 
+    def _refused_unread(self, request: web.Request) -> web.Response | None:
+        """What can be told from the headers: nobody makes the server hold a body that is not signed, or too large."""
+        if (request.content_length or 0) > MAX_BYTES:
+            return self._answer("", "refused", web.HTTPRequestEntityTooLarge.status_code, f"GitHub delivers no more than {MAX_BYTES >> 20} MB")
+        if len(request.headers.getall("X-Hub-Signature-256", [])) != 1:
+            return self._answer("", "refused", web.HTTPUnauthorized.status_code, "one X-Hub-Signature-256 is needed")
+        return None
+
     async def _answered(self, request: web.Request, body: bytes) -> web.Response:
         if not self._is_genuine(request, body):
-            return self._answer("", "refused", web.HTTPUnauthorized.status_code, "X-Hub-Signature-256 is missing or does not match")
+            return self._answer("", "refused", web.HTTPUnauthorized.status_code, "X-Hub-Signature-256 does not match")
         event = request.headers.get("X-GitHub-Event", "")
         try:
             delivery = _delivery(request)
@@ -66,8 +82,7 @@ class Webhook:
             return self._answer(event, "stored", web.HTTPAccepted.status_code, "stored")
 
     def _is_genuine(self, request: web.Request, body: bytes) -> bool:
-        signatures = request.headers.getall("X-Hub-Signature-256", [])
-        return len(signatures) == 1 and is_genuine(body, signatures[0], self.settings.webhook_secrets)
+        return is_genuine(body, request.headers["X-Hub-Signature-256"], self.settings.webhook_secrets)
 
     def _require_own(self, request: web.Request) -> None:
         """A delivery for another App that happens to share the secret is none of ours."""

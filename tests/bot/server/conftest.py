@@ -20,7 +20,7 @@ from tests.bot.waiting import until
 
 WORKER = (sys.executable, "-I", str(Path(__file__).parent / "marked_lines.py"))
 _NUMBERS = count(1)
-HURRIED = Pace(write_interval=0.0, short_wait=1.5, retry=0.01, poll=0.1, drain=0.0, settle=0.0)
+HURRIED = Pace(write_interval=0.0, short_wait=1.5, retry=0.01, poll=0.1, drain=0.0, settle=0.0, body_timeout=2.0)
 LIMITS = WorkerLimits()
 TRAIN = "BATCH = 8\nloss = model(batch)\nloss.backward()\noptimizer.step()\n"
 

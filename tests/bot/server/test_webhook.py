@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import uuid
@@ -75,6 +76,26 @@ async def test_an_unknown_event_is_no_error(github: Simulator, client: aiohttp.C
 async def test_a_body_beyond_githubs_limit(github: Simulator, client: aiohttp.ClientSession) -> None:
     body = b"{" + b" " * (25 << 20) + b"}"
     assert await status(client, body, signed(github, body)) == 413
+
+
+async def test_what_headers_tell_is_refused_before_the_body_is_read(github: Simulator, bot: str) -> None:
+    """The body is announced and never sent: whoever waited for it would wait for ever."""
+    host, _, port = bot.removeprefix("http://").partition(":")
+    signature = signed(github, b"")["X-Hub-Signature-256"]
+    for size, lines, status in ((25 << 20, "", 401), ((25 << 20) + 1, f"X-Hub-Signature-256: {signature}\r\n", 413)):
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(f"POST /webhook HTTP/1.1\r\nHost: {host}\r\nContent-Length: {size}\r\n{lines}\r\n".encode())
+        assert (await asyncio.wait_for(reader.readline(), 10)).split()[1] == str(status).encode()
+        writer.close()
+
+
+async def test_a_body_that_does_not_come(github: Simulator, bot: str) -> None:
+    host, _, port = bot.removeprefix("http://").partition(":")
+    signature = signed(github, b"")["X-Hub-Signature-256"]
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(f"POST /webhook HTTP/1.1\r\nHost: {host}\r\nContent-Length: 9\r\nX-Hub-Signature-256: {signature}\r\n\r\n".encode())
+    assert (await asyncio.wait_for(reader.readline(), 30)).split()[1] == b"408"
+    writer.close()
 
 
 async def test_the_same_delivery_twice(github: Simulator, repository: Repository, client: aiohttp.ClientSession) -> None:
