@@ -28,6 +28,7 @@ from bot.performer import Performer
 from bot.postgres import Postgres
 from bot.readiness import require_ready
 from bot.settings import ServerSettings, SettingsError
+from bot.shared_turns import SharedTurns
 from bot.webhook import MAX_BYTES, Webhook
 from bot.workplace import Workplace
 
@@ -41,8 +42,9 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
     """The application; on start it takes the job database and resumes what a former process left."""
     metrics = Metrics()
     transport = Transport(settings.api_url, settings.graphql_url, settings.pace.request_timeout, metrics)
-    app = App(settings, transport)
     database, ledger = database_of(settings), Ledger(settings.ledger_url)
+    turns = SharedTurns(settings.storage_url) if database.shared else None
+    app = App(settings, transport, turns)
     jobs = Jobs(database, Performer(chains(Workplace(settings, app, database, ledger)), settings.pace, metrics), settings.pace)
     intake = Intake(Inbox(settings.inbox_url), jobs, settings.pace)
 
@@ -62,6 +64,8 @@ def create_app(settings: ServerSettings, *, takes_webhooks: bool = True) -> web.
             await intake.stop()
             await jobs.stop()
             ledger.close()
+            if turns is not None:
+                turns.close()
 
     application = web.Application(client_max_size=MAX_BYTES)
     application.cleanup_ctx.append(running)

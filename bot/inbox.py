@@ -15,9 +15,10 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, text
 
 from bot.job import Job
+from bot.tables import opened
 
 _TABLE = "CREATE TABLE IF NOT EXISTS preflight_inbox (delivery VARCHAR(300) PRIMARY KEY, added DOUBLE PRECISION NOT NULL, job TEXT NOT NULL)"
 _PUT = "INSERT INTO preflight_inbox (delivery, added, job) VALUES (:delivery, :added, :job) ON CONFLICT (delivery) DO NOTHING"
@@ -86,18 +87,5 @@ class Inbox:
 
     def _begun(self) -> AbstractContextManager[Connection]:
         if self._engine is None:
-            engine = create_engine(self.url.replace("postgresql://", "postgresql+psycopg://", 1), pool_pre_ping=True)
-            if engine.dialect.name == "sqlite":
-                event.listen(engine, "connect", _write_ahead)
-            with engine.begin() as connection:
-                connection.execute(text(_TABLE))
-            self._engine = engine
+            self._engine = opened(self.url, _TABLE)
         return self._engine.begin()
-
-
-def _write_ahead(connection: object, _record: object) -> None:
-    """Readers and the writer do not wait for each other, and a commit is on the disk before it is answered."""
-    cursor = connection.cursor()  # type: ignore[attr-defined]  # a DB-API connection, which SQLAlchemy does not type
-    cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute("PRAGMA synchronous=FULL")
-    cursor.close()

@@ -11,7 +11,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy import Connection, Engine, text
+
+from bot.tables import opened
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS preflight_findings (
@@ -103,7 +105,5 @@ class Ledger:
 
     def _begun(self) -> AbstractContextManager[Connection]:
         if self._engine is None:
-            self._engine = create_engine(self.url.replace("postgresql://", "postgresql+psycopg://", 1), pool_pre_ping=True)
-            with self._engine.begin() as connection:
-                connection.execute(text(_TABLE))
+            self._engine = opened(self.url, _TABLE)
         return self._engine.begin()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +10,7 @@ from typing import Any
 
 from bot.github.app_auth import Permissions, TokenCache, app_jwt
 from bot.github.client import Client
-from bot.github.pacing import Turn, repeated_read
+from bot.github.pacing import Elsewhere, Turn, repeated_read
 from bot.github.transport import Answer, Transport
 from bot.settings import ServerSettings
 
@@ -32,21 +31,22 @@ class FailedDelivery:
 
 @dataclass(slots=True)
 class App:
-    """One per process: tokens and turns are shared by all jobs."""
+    """One per process: tokens and turns are shared by all jobs; ``elsewhere`` are other processes that write."""
 
     settings: ServerSettings
     transport: Transport
+    elsewhere: Elsewhere | None = None
     tokens: TokenCache = field(init=False)
-    _turns: defaultdict[int, Turn] = field(init=False)
+    _turns: dict[int, Turn] = field(default_factory=dict)
     _slug: str = ""
 
     def __post_init__(self) -> None:
         self.tokens = TokenCache(self._ask_token)
-        self._turns = defaultdict(lambda: Turn(self.settings.pace.write_interval))
 
     def client(self, installation: int, repository: int, full_name: str) -> Client:
         """A client for the repository ``full_name`` ("owner/name") with the id ``repository``."""
-        return Client(self.transport, self.tokens, self.settings.pace, self._turns[installation], installation, repository, full_name)
+        turn = self._turns.setdefault(installation, Turn(self.settings.pace.write_interval, installation, self.elsewhere))
+        return Client(self.transport, self.tokens, self.settings.pace, turn, installation, repository, full_name)
 
     async def granted(self, installation: int) -> Permissions:
         """What the owner of ``installation`` has agreed to now; they may agree to more, or to less, at any time."""

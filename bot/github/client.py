@@ -106,7 +106,7 @@ class Client:
             except UnauthorizedError as error:  # a token that was just made is known everywhere a moment later
                 raise TransientError(str(error), error.status) from error
         except RateLimitedError as error:
-            self.turn.rest(error.seconds)
+            await self.turn.rest(error.seconds)
             raise
 
     async def _token(self) -> str:

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 from bot.postgres import Postgres
+from bot.shared_turns import SharedTurns
 from simulator import PullRequest, Repository, Simulator
 from simulator.ports import free_port
 from tests.bot.server.conftest import TRAIN, checked
@@ -65,6 +66,18 @@ async def test_one_at_a_time_writes_whatever_its_process(database: str) -> None:
     async with ours.alone("7#1"), theirs.alone("7#2"):
         inside.append("two pull requests")
     assert len(inside) == 7
+
+
+async def test_the_writes_of_all_processes_go_a_second_apart(database: str) -> None:
+    ours, theirs, *_ = everybody = [SharedTurns(database) for _ in range(8)]  # they find no table, and make it at once
+    waits = sorted(await asyncio.gather(*(each.reserve(7, 30.0) for each in everybody)))
+    assert [round(wait / 30.0, 1) for wait in waits] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    assert await theirs.reserve(8, 30.0) == 0.0
+    await ours.rest(8, 600.0)
+    await ours.rest(8, 1.0)  # a shorter wish does not end the longer one
+    assert await theirs.reserve(8, 30.0) > 570.0
+    for each in everybody:
+        each.close()
 
 
 async def test_a_killed_process_is_stood_in_for(database: str, tmp_path: Path) -> None:
