@@ -20,6 +20,15 @@ from estimator.tape.tensor import Tensor
 #: Stands for the unknown length of data in a file; long enough for any window read from it.
 MANY = 1 << 40
 
+#: What arrays have beside what is said here: asked for one of these a program goes on, where anything else is an error of its own.
+_OTHERS = frozenset(
+    """
+    argpartition argsort base byteswap choose compress conj conjugate ctypes cumprod cumsum data diagonal dot dump dumps fill flags flat getfield imag
+    itemsize itemset nbytes newbyteorder nonzero partition prod ptp put ravel real repeat resize searchsorted setfield setflags sort strides swapaxes take
+    tobytes tofile tostring trace var view
+    """.split()  # noqa: SIM905  a list of that length is read as a text
+)
+
 #: More positions than any batch has.
 MOST_POSITIONS = 1 << 14
 
@@ -78,6 +87,11 @@ class Array(HostValue):
         wanted = tuple(order[0]) if len(order) == 1 and isinstance(order[0], (tuple, list)) else order
         return Array(tuple(self.shape[place] for place in wanted) if wanted else self.shape[::-1], self.dtype)
 
+    def __getattr__(self, name: str) -> Any:
+        if name in _OTHERS:
+            raise NotFollowed(f"{name} of an array")
+        raise AttributeError(f"'ndarray' object has no attribute {name!r}", name=name, obj=self)
+
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -88,7 +102,7 @@ class Array(HostValue):
     def _same(self, *_: Any, **__: Any) -> Array:
         return Array(self.shape, self.dtype)
 
-    def _number(self, *_: Any, **__: Any) -> Symbol:
+    def _number(self, *_: Any, **__: Any) -> Any:
         return Symbol("a number of an array", None)
 
     any = all = max = min = sum = mean = std = item = argmax = argmin = _number
@@ -129,12 +143,14 @@ class Array(HostValue):
         if len(items) == len(self.shape) and all(isinstance(item, (int, Symbol)) for item in items):
             return 0.5 if self.dtype.is_floating_point else 0  # a number, whichever
         kept: list[int] = []
-        for item, length in zip(items, self.shape, strict=False):
-            if isinstance(item, slice):
-                kept.append(window(item, length))
+        lengths = iter(self.shape)
+        for item in items:
+            length = 1 if item is None else next(lengths)
+            if item is None or isinstance(item, slice):
+                kept.append(length if item is None else window(item, length))
             elif isinstance(item, (list, Array, Tensor)) and getattr(item, "shape", (1,)) != ():
                 kept.append(len(item))
-        return Array((*kept, *self.shape[len(items) :]), self.dtype)
+        return Array((*kept, *lengths), self.dtype)
 
 
 def window(item: slice, length: int) -> int:
@@ -199,36 +215,6 @@ def numpy(x: Tensor, *_: Any, **__: Any) -> Array:
     return Array(tuple(x.shape), x.dtype)
 
 
-def _random(*_: Any, size: Any = None, **__: Any) -> Array | float:
-    """Random numbers: one, or as many as ``size`` says."""
-    if size is None:
-        return 0.5
-    return Array((size,) if isinstance(size, int) else tuple(size), FLOAT64)
-
-
-def _drawn(*bounds: Any, size: Any = None, **_: Any) -> Array | int:
-    """Random whole numbers."""
-    wanted = size if size is not None else bounds[2] if len(bounds) > 2 else None  # noqa: PLR2004  (low, high, size)
-    if wanted is None:
-        return 0
-    return Array((wanted,) if isinstance(wanted, int) else tuple(wanted), INT64)
-
-
-def _distributed(*arguments: Any, size: Any = None, **_: Any) -> Array | float:
-    """Numbers of a distribution: its third argument says how many."""
-    return _random(size=size if size is not None else arguments[2] if len(arguments) > 2 else None)  # noqa: PLR2004  (location, scale, size)
-
-
-def _shaped(*sizes: int) -> Array | float:
-    return Array(sizes, FLOAT64) if sizes else 0.5
-
-
-_RANDOM: dict[str, Any] = {
-    "normal": _distributed, "uniform": _distributed, "randn": _shaped, "rand": _shaped, "random": _random, "random_sample": _random, "randint": _drawn,
-    "permutation": lambda count: Array((count,) if isinstance(count, int) else count.shape, INT64), "seed": lambda *_: None,
-}  # fmt: skip
-
-
 def _number_wise(function: Any) -> Any:
     """A function of numbers, which on an array changes no shape."""
     return lambda x, *rest, **_: Array(x.shape, x.dtype) if isinstance(x, Array) else function(x, *rest)
@@ -269,8 +255,7 @@ def _counted(*bounds: Any, dtype: Any = None, **_: Any) -> Array:
 
 
 _NUMBERS = {name: getattr(math, name) for name in ("sqrt", "exp", "log", "log2", "log10", "ceil", "floor", "sin", "cos", "tanh")}
-NAMES: dict[str, Any] = {f"numpy.random.{name}": function for name, function in _RANDOM.items()}
-NAMES.update({f"numpy.{name}": dtype for name, dtype in _DTYPES.items()})
+NAMES: dict[str, Any] = {f"numpy.{name}": dtype for name, dtype in _DTYPES.items()}
 NAMES.update({f"numpy.{name}": _number_wise(function) for name, function in {**_NUMBERS, "abs": abs, "round": round}.items()})
 NAMES["numpy.prod"] = _product
 NAMES.update({f"numpy.{name}": _made for name in ("zeros", "ones", "empty")})
@@ -282,6 +267,8 @@ NAMES.update(
         "numpy.transpose": _transposed,
         "numpy.expand_dims": _with_axis,
         "numpy.stack": _stacked,
+        "numpy.broadcast_to": lambda array, shape: Array(tuple(shape), getattr(array, "dtype", FLOAT64)),
+        "numpy.put_along_axis": lambda *_: None,
         "numpy.concatenate": _joined,
         "numpy.arange": _counted,
         "torch.from_numpy": from_numpy,

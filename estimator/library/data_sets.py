@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from analysis.interpreter.values import Call, GuestDict, HostFunction, Symbol, Value
 from estimator.library.images import Image, mask
+from estimator.library.sounds import sound
 from estimator.library.tokens import OPEN, Tokens
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ _USUAL_CLASSES = 10
 TEXT = "a text of the data set"
 _LABELS = frozenset({"label", "labels", "fine_label", "coarse_label", "target", "targets", "label_ids", "class", "score", "stars"})
 _IMAGES = frozenset({"image", "img", "images", "pixel_values", "picture"})
+_SOUNDS = frozenset({"audio", "speech", "sound"})
 _MASKS = frozenset({"annotation", "mask", "masks", "segmentation_mask"})
 _TOKENS = frozenset({"input_ids", "attention_mask", "token_type_ids", "tokens", "token_ids", "ner_tags", "pos_tags", "chunk_tags", "tags"})
 #: Columns by the last part of a data set's name; an image column may have its size (``img:32``, ``image:28x1`` with one channel) or be one of masks
@@ -40,6 +42,7 @@ _COLUMNS: Mapping[str, str] = {
     "fashion_mnist": "image:28x1 label:10", "food101": "image label:101", "beans": "image_file_path image:500 labels:3", "imagefolder": "image label",
     "imagenet-1k": "image label:1000",
     "cats_vs_dogs": "image label:2", "oxford_flowers102": "image label:102",
+    "superb/ks": "file audio label:12", "librispeech_asr": "file audio text speaker_id chapter_id id",
     "sidewalk-semantic": "pixel_values label:mask", "scene_parse_150": "image annotation:mask",
     "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
 }  # fmt: skip
@@ -101,6 +104,8 @@ def _column_of(call: Call) -> Value:
 def _value_of(name: Value) -> Any:
     if name in _LABELS:
         return 0
+    if name in _SOUNDS:
+        return sound()
     if name in _MASKS:
         return mask()
     if name in _IMAGES or (isinstance(name, str) and name.endswith(("_image", "_img"))):

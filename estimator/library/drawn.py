@@ -1,11 +1,20 @@
-"""Whole numbers that a program draws with Python's ``random``: the largest is taken, since what is made of them may be a size, and that is said."""
+"""Numbers that a program draws with Python's ``random``: of whole ones the largest is taken, since what is made of them may be a size, and that is said."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from analysis.interpreter.values import Call, HostFunction, Symbol, Value
+from analysis.interpreter.values import Call, External, HostFunction, Symbol, Value
 from estimator.library.language import domain_of
+
+
+def settled(condition: Value) -> bool | None:
+    """What a comparison with ``random.random()`` gives whatever is drawn; None where the draw decides."""
+    match condition:
+        case Symbol(test=("<" | "<=" | ">" | ">=" as sign, Symbol(source=External(dotted="random.random")), int() | float() as bound)):
+            is_below = True if bound >= 1 else False if bound <= 0 else None
+            return is_below if is_below is None or sign.startswith("<") else not is_below
+    return None
 
 
 def _randint(call: Call) -> Value:
@@ -27,9 +36,9 @@ def _largest(call: Call, name: str, numbers: range) -> Value:
     if len(numbers) == 0:
         return _any(call, name)
     if len(numbers) > 1:
-        domain = domain_of(call)
-        domain.observed.assumed(f"{domain.here(call.span)}: a number from {min(numbers)} to {max(numbers)} is drawn, the largest is taken")
-    return max(numbers)
+        domain, (first, last) = domain_of(call), sorted((numbers[0], numbers[-1]))
+        domain.observed.assumed(f"{domain.here(call.span)}: a number from {first} to {last} is drawn, the largest is taken")
+    return max(numbers[0], numbers[-1])
 
 
 def _any(call: Call, name: str) -> Value:

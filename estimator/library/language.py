@@ -12,9 +12,8 @@ from estimator.catalog import UnknownNameError, model, part
 from estimator.library.data_sets import TEXT
 from estimator.library.symbols import Number
 from estimator.library.tokens import COLUMN_LENGTH, OPEN, TEXT_OF_COLUMN, USUAL_LENGTH, Tokens
-from estimator.sources.modules import picture_size_of
+from estimator.sources.modules import picture_size_of, takes_samples
 from estimator.tape.device import CPU
-from estimator.tape.dtype import INT64
 from estimator.tape.operations.creation import empty
 from estimator.tape.tensor import Tensor
 from estimator.zoo import PACKAGE, families, family
@@ -142,6 +141,15 @@ def _processor_sizes(call: Call) -> Value:
     return by_default or {"height": edge, "width": edge}, config.get("num_mel_bins", 80)
 
 
+def _samples_taken(call: Call) -> Value:
+    """Whether the model of that name takes sounds as rows of samples, and whether it is told which of them are padding."""
+    found = part(call.args[0]) if isinstance(call.args[0], str) else None
+    library, _, kind = ("", "", "") if found is None else found.family.partition(".")
+    if found is None or library != "transformers":
+        return False, False
+    return takes_samples(domain_of(call).releases.files(library), kind), found.config.get("feat_extract_norm") == "layer"
+
+
 def _tokenized(call: Call) -> Value:
     """The row that a tokenizer makes of a text."""
     texts, padding, truncation, length, limit = call.args
@@ -192,7 +200,7 @@ def tensor_of_tokens(domain: TapeDomain, row: Tokens, rows: tuple[int, ...]) -> 
     length = row.usual if row.open else row.length
     if row.why:
         domain.observed.fact("assumed_sequence_length", (length, row.why, row.at_most), None)
-    return empty(*rows, length, dtype=INT64, device=CPU)
+    return empty(*rows, length, dtype=row.dtype, device=CPU)
 
 
 def _rows_of(call: Call) -> Value:
@@ -216,6 +224,7 @@ NAMES: dict[str, Any] = {
         _no_such_model,
         _processor_sizes,
         _rows_of,
+        _samples_taken,
         _tokenizer_limits,
         _tokenized,
         _tokens_as_tensor,

@@ -55,6 +55,8 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 #: Modules under another name.
 _MODULES: Mapping[str, str] = {
+    "transformers.integrations.deepspeed": "transformers.integrations",
+    "transformers.integrations.fsdp": "transformers.integrations",
     "transformers.utils.quantization_config": "transformers.quantization",
     "bitsandbytes.nn.modules": "bitsandbytes.nn",
     "torch.distributed._composable.fsdp": "torch.distributed.fsdp",
@@ -115,6 +117,7 @@ _BY_ENDING: Mapping[str, str] = {
     "ViTFeatureExtractor": "transformers.processors.ImageProcessor",
     "ImageProcessor": "transformers.processors.ImageProcessor",
     "ImageProcessorFast": "transformers.processors.ImageProcessor",
+    "Wav2Vec2FeatureExtractor": "transformers.processors.Waveforms",
     "FeatureExtractor": "transformers.processors.FeatureExtractor",
     "Processor": "transformers.processors.Processor",
 }
@@ -126,7 +129,7 @@ def second_name(dotted: str) -> str | None:
     owner, _, name = dotted.rpartition(".")
     if found is not None or owner != "transformers":
         return found
-    return next((target for ending, target in _BY_ENDING.items() if name.endswith(ending) and name != ending), None)
+    return next((target for ending, target in _BY_ENDING.items() if name.endswith(ending)), None)
 
 
 def module_name(dotted: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from analysis.interpreter.builtins import BUILTINS
 from analysis.interpreter.values import Call, HostFunction, HostValue, Symbol, Value
 from estimator.library.arrays import window
 from estimator.library.symbols import Number
+from estimator.tape.dtype import INT64, Dtype
+from estimator.tape.tensor import Tensor
 
 #: The tokens of a text of which nothing is known: enough that a batch of texts, joined, fills a window of any usual length.
 OPEN = 1 << 17
@@ -24,11 +26,15 @@ COLUMN_LENGTH = 1 << 18
 class Tokens(HostValue):
     """A row of ``length`` token numbers. ``why`` says what is in doubt about the length, "" if nothing is; ``at_most``: it is no longer than that.
 
-    ``usual`` is the length that a row of open length is taken to have where a number is needed. A ``stream`` holds many texts, one after another:
-    any window of it is full.
+    From ``endless`` on nothing is known of the length. ``usual`` is the length that a row of open length is taken to have where a number is needed.
+    A ``stream`` holds many texts, one after another: any window of it is full.
     """
 
     __slots__ = ("at_most", "length", "stream", "usual", "why")
+    dtype: ClassVar[Dtype] = INT64
+    endless: ClassVar[int] = OPEN
+    kind: ClassVar[str] = "texts"
+    unit: ClassVar[str] = "tokens"
 
     def __init__(self, length: int, why: str = "", usual: int = USUAL_LENGTH, *, at_most: bool = False, stream: bool = False) -> None:
         self.at_most = at_most
@@ -40,15 +46,20 @@ class Tokens(HostValue):
     @property
     def open(self) -> bool:
         """Whether nothing is known of the length."""
-        return self.length >= OPEN
+        return self.length >= self.endless
 
-    def copy(self) -> Tokens:
+    def copy(self) -> Self:
         """The same row."""
         return self._of(self.length)
 
-    def _of(self, length: int) -> Tokens:
+    def cut(self, length: int) -> Self:
+        """The first part of a row of unknown length."""
+        why = f"{self.kind} may be shorter than {length} {self.unit}, to which they are cut: a batch with one that long is taken"
+        return type(self)(length, why, at_most=True)
+
+    def _of(self, length: int) -> Self:
         """A row of another length, as surely known."""
-        return Tokens(length, self.why, self.usual, at_most=self.at_most, stream=self.stream)
+        return type(self)(length, self.why, self.usual, at_most=self.at_most, stream=self.stream)
 
     def index(self, _token: Any) -> int:
         """Where a token is: at the end of the row."""
@@ -72,9 +83,9 @@ class Tokens(HostValue):
         if not isinstance(index, slice):
             return TokenNumber(self)
         taken = window(index, self.length)
-        if taken >= OPEN or not self.open:
+        if taken >= self.endless or not self.open:
             return self._of(taken)
-        return Tokens(taken) if self.stream or not self.why or index.start else cut_to(taken)
+        return type(self)(taken) if self.stream or not self.why or index.start else self.cut(taken)
 
     def __add__(self, other: Any) -> Tokens:
         surer = other if isinstance(other, Tokens) and other.open and not self.open else self
@@ -104,7 +115,7 @@ class TokenNumber(int):
 
 def cut_to(length: int) -> Tokens:
     """A text of unknown length, cut to ``length`` tokens."""
-    return Tokens(length, f"texts may be shorter than {length} tokens, to which they are cut: a batch with one that long is taken", at_most=True)
+    return Tokens(OPEN).cut(length)
 
 
 def row_in(items: list[Any] | tuple[Any, ...]) -> Tokens | None:
@@ -172,10 +183,11 @@ def _whole(name: str) -> HostFunction:
 
 
 def _number(name: str) -> HostFunction:
-    """``int(…)`` and ``float(…)``: of something unknown, a number all the same."""
+    """``int(…)`` and ``float(…)``: of something unknown, a number all the same; of a tensor, the number in it."""
 
     def run(call: Call) -> Value:
-        made = BUILTINS[name].run(call)
+        given = call.args[0] if call.args else None
+        made = BUILTINS[name].run(Call(call.machine, [given.item(), *call.args[1:]], call.kwargs, call.span) if isinstance(given, Tensor) else call)
         if not isinstance(made, Symbol) or isinstance(made, Number):
             return made
         number = Number(f"{name}(…)", call.span, call.machine.stamp)

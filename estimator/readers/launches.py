@@ -26,6 +26,7 @@ _ASSIGNED = re.compile(r"^(?:export\s+)?([A-Za-z_]\w*)=(\"[^\"]*\"|'[^']*'|[^\s;
 _VARIABLE = re.compile(r"\$\{?(\w+)(?::?-([^}]*))?\}?")
 _MOVED = re.compile(r"^(?:cd|pushd)\s+([\w./-]+)\s*(?:$|[;&|#])")
 _QUOTED = re.compile(r"(?:^|\s)`((?:python3?|torchrun|accelerate|deepspeed)\s[^`]*)`[.,;]?$")
+_ESCAPED = re.compile(r"\\([;|&])")
 _FUNCTION = re.compile(r"^(?:function\s+)?([\w-]+)\s*\(\)\s*\{?\s*$")
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 #: Options of launchers that name processes on one machine, and machines.
@@ -163,8 +164,9 @@ def _expanded(text: str, variables: Mapping[str, str]) -> str:
 
 
 def _words(line: str) -> list[str]:
+    """The words of a line; what ends a command ends none where it is escaped, and is told by its backslash."""
     try:
-        return shlex.split(line, comments=True)
+        return shlex.split(_ESCAPED.sub(r"\\\\\1", line), comments=True)
     except ValueError:
         return []
 

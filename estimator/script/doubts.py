@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _SHARDS = ("fully_shard", "FullyShardedDataParallel", "FSDP", "deepspeed", "parallelize_module", "distribute_")
 #: Parts of the names of what takes a model and leaves it as it is.
 _ONLY_LOOKS = ("wandb", "log", "summary", "watch", "print", "save", "count", "num_param", "callback", "profile", "stat", "writer", "mlflow")
+#: What makes nothing on a device: it is lost when a tensor is made of it.
+_ON_THE_HOST = "estimator.library.array"
 #: Functions that take a device.
 _PLACING = frozenset({"to", "module_to", "Device", "cuda"})
 #: How the value of an argument that nobody gives is called.
@@ -227,7 +229,8 @@ def _of_tensors(callee: Value, operands: Sequence[Value]) -> bool:
     if any(isinstance(value, Tensor) for value in operands):
         return True
     function = callee.run if isinstance(callee, HostFunction) else callee
-    return str(getattr(function, "__module__", "")).startswith(("estimator.tape", "estimator.library"))
+    module = str(getattr(function, "__module__", ""))
+    return module.startswith(("estimator.tape", "estimator.library")) and not module.startswith(_ON_THE_HOST)
 
 
 def hint(value: Value) -> str:
@@ -243,6 +246,11 @@ def _unknown_operand(domain: TapeDomain, error: Exception, operands: Sequence[Va
     if isinstance(culprit, Symbol):
         found.append(culprit)
     return next((symbol for symbol in found if is_lost(domain, symbol)), found[0] if found else None)
+
+
+def comes_of_unknown(error: Exception, operands: Sequence[Value]) -> bool:
+    """Whether something unknown is what an operation failed on: it is not the program's own error."""
+    return isinstance(getattr(error, "obj", None), Symbol) or any(isinstance(value, Symbol) for value in operands)
 
 
 def _symbols_in(values: Sequence[Value], depth: int = 2) -> Iterator[Symbol]:

@@ -62,7 +62,10 @@ def _model(observed: Observed, call: ModelCall) -> Certainty[str]:
 
 
 def _tokens(call: ModelCall) -> Argument | None:
-    """The argument that holds sequences of token numbers; a sample may have several, to choose among."""
+    """The argument that holds sequences, of samples of sounds or of token numbers; a sample may have several of these, to choose among."""
+    sounds = next((each for each in call.arguments if each.name == "input_values" and len(each.shape) == _TOKENS), None)
+    if sounds is not None:
+        return sounds
     several = (each for each in call.arguments if each.name == "input_ids" and len(each.shape) == _TOKENS + 1)
     rows = (Argument(each.name, (each.shape[0], each.shape[-1]), each.integer) for each in several)
     return next((each for each in call.arguments if each.integer and len(each.shape) == _TOKENS), None) or next(rows, None)

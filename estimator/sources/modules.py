@@ -72,6 +72,13 @@ def picture_size_of(files: Mapping[str, bytes], model_type: str) -> dict[str, in
     return {} if found is None else json.loads(found[1])
 
 
+def takes_samples(files: Mapping[str, bytes], model_type: str) -> bool:
+    """Whether a family's models take sounds as rows of samples."""
+    folder = _folder(files, model_type)
+    text = files.get(f"{folder}.modeling_{folder.rpartition('.')[2]}".replace(".", "/") + ".py", b"")
+    return b'main_input_name = "input_values"' in text
+
+
 def module_of(files: Mapping[str, bytes], name: str) -> str | None:
     """The module that defines a class of a family, by the family's name in it: ``PhiForCausalLM``, ``PhiConfig``, ``Gemma3TextConfig``."""
     kind = "configuration" if name.endswith("Config") else "modeling"

@@ -157,6 +157,7 @@ class ClassLabel:
     """What is known of a column: for labels, their classes."""
 
     dtype = "int64"
+    sampling_rate = 48000
 
     def __init__(self, value=None, num_classes=None, names=None, **options):
         self.value = value

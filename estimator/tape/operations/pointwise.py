@@ -103,7 +103,15 @@ def mul(x: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     return _done(node, combined((x, other), result_dtype(x, other), out), out)
 
 
-@operation("div", ".div", ".__truediv__", "divide", "true_divide")
+@operation("div")
+def divided(x: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Any:
+    """``torch.div``, which of two whole numbers makes one here, not a tensor on the host."""
+    if isinstance(x, int) and isinstance(other, int) and rounding_mode == "floor":
+        return x // other
+    return div(x, other, rounding_mode=rounding_mode, out=out)
+
+
+@operation(".div", ".__truediv__", "divide", "true_divide")
 def div(x: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor | None = None) -> Tensor:
     """The quotient; keeps the divisor, and the dividend if the divisor wants a gradient."""
     dtype = _fractional(x, other) if rounding_mode is None else result_dtype(x, other)

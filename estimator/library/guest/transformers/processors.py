@@ -1,7 +1,8 @@
 """The library's processors: pictures and sounds become tensors of the size that the model of the same name takes."""
 
 import torch
-from preflight_host import processor_sizes, resized, rows_of
+from preflight_host import processor_sizes, resized, rows_of, samples_taken
+from transformers.collators import padded
 from transformers.tokenizer import AutoTokenizer, BatchEncoding
 
 #: Frames of a spectrogram of the thirty seconds that a speech model hears at once.
@@ -48,13 +49,20 @@ class FeatureExtractor:
     """Sounds as spectrograms of one length."""
 
     sampling_rate = 16000
+    do_normalize = True
+    model_input_names = ["input_features"]
 
-    def __init__(self, bins=80):
+    def __init__(self, bins=80, **options):
         self.feature_size = bins
 
     @classmethod
     def from_pretrained(cls, name, **options):
-        return cls(processor_sizes(name)[1])
+        if str(name) in SAVED:
+            return SAVED[str(name)]
+        takes_samples, masked = samples_taken(name)
+        if takes_samples or cls is Waveforms:
+            return Waveforms(return_attention_mask=masked)
+        return FeatureExtractor(processor_sizes(name)[1])
 
     def __call__(self, sounds=None, sampling_rate=None, return_tensors=None, **options):
         count = rows_of(sounds)
@@ -65,7 +73,34 @@ class FeatureExtractor:
         return BatchEncoding({"input_features": torch.zeros((len(samples), self.feature_size, FRAMES))})
 
     def save_pretrained(self, path, **options):
-        pass
+        SAVED[str(path)] = self
+
+
+#: What was saved in a folder is what is loaded from there.
+SAVED = {}
+
+
+class Waveforms(FeatureExtractor):
+    """Sounds as they are."""
+
+    model_input_names = ["input_values"]
+
+    def __init__(self, return_attention_mask=False, **options):
+        super().__init__()
+        self.return_attention_mask = return_attention_mask
+
+    def __call__(self, sounds=None, sampling_rate=None, return_tensors=None, max_length=None, truncation=False, **options):
+        rows = sounds if isinstance(sounds, (list, tuple)) else [sounds]
+        if truncation and max_length is not None:
+            rows = [row[:max_length] for row in rows]
+        made = BatchEncoding({"input_values": list(rows)})
+        return made if return_tensors is None else self.pad([{"input_values": row} for row in rows])
+
+    def pad(self, samples, return_tensors=None, **options):
+        made = padded(self, [{"input_values": sample["input_values"]} for sample in samples])
+        if self.return_attention_mask:
+            made["attention_mask"] = torch.ones(made["input_values"].shape, dtype=torch.int32)
+        return made
 
 
 class Processor:
@@ -90,6 +125,11 @@ class Processor:
         if audio is not None:
             made["input_features"] = self.feature_extractor(audio, return_tensors=return_tensors)["input_features"]
         return BatchEncoding(made)
+
+    def pad(self, samples=None, labels=None, **options):
+        if samples is None:
+            return self.tokenizer.pad(labels, **options)
+        return self.feature_extractor.pad(samples, **options)
 
     def batch_decode(self, *args, **options):
         return []
