@@ -40,7 +40,7 @@ class Questioning:
         tracing = Tracing(snapshot, built, entries, self.changed)
         for entry in tracing.due():
             answer = self._answer(tracing, entry, frozenset(failed))
-            tracing.add(answer.ran)
+            tracing.add(answer.ran, entry)
             failed.update(answer.failed)
             self.problems.extend(problem for problem in answer.failed.values() if problem not in self.problems)
             answered.setdefault(entry.path, []).append(answer)

@@ -118,7 +118,7 @@ def _interpreted(folder: Folder) -> list[str]:
         ran = Ran()
         for trace in tracing.traces(entry, ran):
             found.add(trace.path)
-        tracing.add(ran)
+        tracing.add(ran, entry)
         found |= {path for path, _ in ran.reached}
     return [path for path in found if path.endswith(".py") and path in folder.snapshot.contents]
 

@@ -86,6 +86,8 @@ def is_a(value: Value, kind: Value) -> bool | None:
         return value.cls.has_base(dotted) if dotted is not None else False
     if isinstance(value, HostValue) and dotted is not None:
         return None if dotted in getattr(value, "possible_types", ()) else dotted in getattr(value, "guest_types", ())
+    if kind is type and isinstance(value, External):
+        return value.dotted.rpartition(".")[2][:1].isupper() or None  # a library's name: classes are written with a capital
     if isinstance(kind, type):
         return isinstance(value, (Class, type) if kind is type else kind)
     if dotted in _KINDS:

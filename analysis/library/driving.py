@@ -12,7 +12,7 @@ from analysis.library.decisions import turn_last
 from analysis.library.functions import unwrapped
 from analysis.library.handlers import ATTACH, CALLBACKS
 from analysis.library.meters import pair
-from analysis.library.options import gone_through, handed_over, missed, open_options
+from analysis.library.options import asked_for, gone_through, handed_over, missed, open_options
 from analysis.library.ownership import MODULE, is_module
 from analysis.library.preparing import preparations
 from analysis.source import SourceFile, Span
@@ -164,6 +164,8 @@ def _object_of(domain: TraceDomain, cls: Class) -> Instance | None:
     options: dict[str, Value] = {}
     if isinstance(init, Function):
         asked = {**_wanted(domain, init), **(gone_through(init) if cls.has_base(MODULE) else {})}
+        if cls.has_base(MODULE) and domain.world.flags:
+            asked |= asked_for(cls, init)
         options = {name: _argument(domain, init, parameter) for name, parameter in asked.items()}
         options.update(_switches(domain, init) if cls.has_base(MODULE) else {})
     made = _constructed(domain, cls, args, options, span)

@@ -28,6 +28,8 @@ wait_for_everyone
 _EXCHANGES = frozenset(_EXCHANGE_NAMES.split())
 #: So many functions that exchange something are run for themselves.
 _MOST_EXCHANGING = 6
+#: So many modules of a changed file are run for themselves.
+_MOST_MODULES = 8
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -68,6 +70,14 @@ def stateful_modules(index: Index, paths: Collection[str]) -> Iterator[tuple[Ent
             owner, _, name = found.qualname.rpartition(".")
             if name == "forward" and owner:
                 yield Entry(path, owner), found
+
+
+def outermost_modules(index: Index, paths: Collection[str]) -> Iterator[tuple[Entry, Definition]]:
+    """Some classes with a ``forward``, those that no other definition of their file names first: they run the others."""
+    for path in paths:
+        named = {name for each in index.facts[path].definitions for name in each.calls}
+        found = sorted(stateful_modules(index, [path]), key=lambda each: each[0].qualname in named)
+        yield from found[:_MOST_MODULES]
 
 
 def exchanging(index: Index, paths: Collection[str]) -> Iterator[tuple[Entry, Definition]]:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Function, HostFunction, Instance, Value
+from analysis.interpreter.values import Class, Function, HostFunction, Instance, Value
 from analysis.library.dataclass import annotations_of, default_of
 from analysis.library.roles import named_role
 from analysis.syntax import children, walk
@@ -88,6 +88,22 @@ def gone_through(function: Function) -> dict[str, ast.arg]:
     over = [each.iter for each in walk(function.node) if isinstance(each, (ast.For, ast.comprehension))]
     named = {name.id for each in over for name in walk(each) if isinstance(name, ast.Name)}
     return {name: parameter for name, parameter in _absent(function).items() if name in named}
+
+
+def asked_for(cls: Class, init: Function) -> dict[str, ast.arg]:
+    """The parameters of a constructor that are absent by default, and that a method of the object asks about: one object has them, another does without."""
+    methods = (each.node for each in cls.namespace.values() if isinstance(each, Function) and each is not init)
+    asked = {name for node in methods for name in questions(node)}
+    return {name: parameter for name, parameter in _absent(init).items() if name in asked}
+
+
+def questions(node: ast.AST) -> Iterator[str]:
+    """The attributes of ``self`` whose presence a condition asks about."""
+    for each in walk(node):
+        test = each.test if isinstance(each, (ast.If, ast.IfExp)) else None
+        match test:
+            case ast.Compare(left=ast.Attribute(value=ast.Name(id="self"), attr=name), ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+                yield name
 
 
 def _absent(function: Function) -> dict[str, ast.arg]:

@@ -19,7 +19,7 @@ from analysis.library.costs import costly
 from analysis.library.decisions import last_asked
 from analysis.library.domain import TraceDomain, World
 from analysis.library.driving import call_entry
-from analysis.library.entries import Entry, candidates, exchanging, stateful_modules
+from analysis.library.entries import Entry, candidates, exchanging, outermost_modules, stateful_modules
 from analysis.library.handlers import handlers
 from analysis.library.meters import meters
 from analysis.library.rehearsal import SHORT, Horizon
@@ -62,7 +62,7 @@ def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str], ch
     for entry in tracing.due():
         ran = Ran()
         yield from tracing.traces(entry, ran)
-        tracing.add(ran)
+        tracing.add(ran, entry)
 
 
 def _is_test(path: str) -> bool:
@@ -116,13 +116,17 @@ class Tracing:
             again = known and entry.path in self._changed
             if has_options_to_show(self.snapshot, entry) if again else not known and has_more_to_show(self.snapshot, entry):
                 yield entry
+        for entry, definition in outermost_modules(self.index, changed):
+            if (entry.path, definition.start) not in self._reached:
+                yield entry
         yield from (Entry(path) for path in scripts if path in late)
         yield from (entry for entry, each in trained if entry.path in late and (entry.path, each.start) not in self._reached)
 
-    def add(self, ran: Ran) -> None:
-        """Count what the runs of an entry reached and took."""
+    def add(self, ran: Ran, entry: Entry) -> None:
+        """Count what the runs of ``entry`` reached and took; what they took too much is not taken from the steps that are kept."""
         self._reached |= ran.reached
-        self._left -= ran.steps
+        kept = RESERVE if self._changed and entry.path not in self._changed else 0
+        self._left = min(self._left, max(self._left - ran.steps, kept - 1))
 
     def steps_for(self, entry: Entry) -> int:
         """The most steps that the runs of ``entry`` may take now; 0: it is not run any more."""

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.library.kept_layers import keeps_layers
+from analysis.library.options import questions
 from analysis.source import NotAnalysed, SourceFile
 from analysis.syntax import walk
 
@@ -26,12 +27,17 @@ def has_more_to_show(snapshot: Snapshot, entry: Entry) -> bool:
 
 
 def has_options_to_show(snapshot: Snapshot, entry: Entry) -> bool:
-    """Whether it asks other ranks or keeps layers of its own, and an option is off by default: whoever was traced may have left it off."""
+    """Whether an option decides what ``forward`` does that may matter: whoever was traced may have left it off.
+
+    It asks other ranks or keeps layers of its own, and an option is off by default; it writes to the object itself; it asks whether it was given
+    what is absent by default.
+    """
     node = _class(snapshot, entry)
     forward = None if node is None else _forward(node)
-    if node is None or forward is None or not any(map(_is_off, _defaults(node))):
+    if node is None or forward is None:
         return False
-    return _asks_ranks(forward) or keeps_layers(node)
+    optional = any(map(_is_off, _defaults(node))) and (_asks_ranks(forward) or keeps_layers(node))
+    return optional or _writes_self(forward) or any(True for _ in questions(forward))
 
 
 def _class(snapshot: Snapshot, entry: Entry) -> ast.ClassDef | None:

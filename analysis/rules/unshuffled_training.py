@@ -17,8 +17,8 @@ from dataclasses import replace
 
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, RemoveArgument, Reported, SetArgument
-from analysis.interpreter.values import MISSING, Instance, Value
-from analysis.library.tensor import tensors_in
+from analysis.interpreter.values import MISSING, Instance, Stamp, Value
+from analysis.library.tensor import Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._samplers import divides
@@ -40,9 +40,13 @@ def check(trace: Trace) -> Iterator[Reported]:
     # With open options off a program may do without: a loader's options that are only set for a device, say.
     if not trace.flags or any(_may_order(event) for event in trace.events(Kind.DRAW)) or _carries_state(trace):
         return
-    for built in training_loaders(trace):
-        if _in_order(built.detail) and not _collected(trace, built) and epochs(trace, built.subject) >= _TWICE:
-            yield _reported(trace, built)
+    loaders: dict[tuple[object, ...], list[Event]] = {}
+    for built in training_loaders(trace):  # one that is built anew for each epoch gives its data in the same order, too
+        loaders.setdefault((built.span, built.path, id(built.detail.get("dataset"))), []).append(built)
+    for alike in loaders.values():
+        begun = sum(epochs(trace, built.subject) for built in alike)
+        if begun >= _TWICE and _in_order(alike[0].detail) and not _collected(trace, alike[0]):
+            yield _reported(trace, alike[0])
 
 
 def _may_order(draw: Event) -> bool:
@@ -99,11 +103,24 @@ def _is_random(dataset: Instance) -> bool:
 
 
 def _carries_state(trace: Trace) -> bool:
-    """Whether a forward is given what a forward of an earlier iteration made: then the order of the batches matters."""
-    for event in trace.events(Kind.FORWARD):
-        for given in tensors_in(event.detail):
-            if any("module" in tensor.made.options and tensor.stamp != event.context.stamp for tensor in ancestors(given) if tensor.made is not None):
-                return True
+    """Whether a forward is given what a forward of an earlier batch made: then the order of the batches matters."""
+    depth = min((len(event.context.stamp) for event in trace.events(Kind.BACKWARD)), default=0)
+    return any(_is_of_an_earlier_batch(given, event.context.stamp, depth) for event in trace.events(Kind.FORWARD) for given in tensors_in(event.detail))
+
+
+def _is_of_an_earlier_batch(given: Tensor, now: Stamp, depth: int) -> bool:
+    """Whether a module made it, or what it was made of, in an earlier iteration of the ``depth`` loops in which the model learns."""
+    todo, seen = [given], {given}
+    while todo:
+        tensor = todo.pop()
+        made = tensor.made
+        if made is None or tensor.span != made.span:  # the result of a forward that was walked before: what this one was given is asked about there
+            continue
+        earlier = any(old[0] == new[0] and old[1] != new[1] for old, new in zip(tensor.stamp[:depth], now, strict=False))
+        if earlier and "module" in made.options:
+            return True
+        todo += [each for each in made.tensors if each not in seen]
+        seen.update(todo)
     return False
 
 

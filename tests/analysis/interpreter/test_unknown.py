@@ -133,3 +133,9 @@ def test_a_list_that_each_rank_picks_for_itself_may_be_empty_on_some():
     assert found["again"].rank_varying
     assert found["empty"].rank_varying
     assert found["all_"] == [2, 3]
+
+
+def test_a_name_of_a_library_with_a_capital_is_a_class():
+    found, _ = run("from somewhere import Loader, load\nr = (isinstance(Loader, type), isinstance(load, type))")
+    assert found["r"][0] is True
+    assert isinstance(found["r"][1], Symbol)
