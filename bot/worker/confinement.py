@@ -2,7 +2,8 @@
 
 Limits on memory, CPU time, files and their size hold everywhere. The network is cut off by namespaces of its own
 where the kernel lets an ordinary user make them; elsewhere (some containers) the deployment has to cut it off, and
-the worker holds nothing that would be worth sending: its environment is empty and its only open files are pipes.
+the worker holds nothing that would be worth sending: its environment is empty, its only open files are pipes, and
+``landlock`` keeps it from the rest of the disk.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+
+from bot.worker.landlock import shut_in
 
 _NEW_USER = 0x10000000  # CLONE_NEWUSER of linux/sched.h; os.unshare exists from Python 3.12 on
 _NEW_NETWORK = 0x40000000  # CLONE_NEWNET
@@ -24,7 +27,9 @@ def confine(cpu_seconds: int, memory_bytes: int) -> bool:
     _limit(resource.RLIMIT_FSIZE, 0)
     _limit(resource.RLIMIT_CORE, 0)
     os.umask(0o077)
-    return _without_network()
+    cut_off = _without_network()
+    shut_in()
+    return cut_off
 
 
 def _limit(kind: int, soft: int, hard: int | None = None) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from analysis.snapshot import Snapshot
 from bot.settings import ServerSettings, WorkerLimits
+from bot.worker.landlock import shut_in
 from bot.worker.run import Stopped, run_task
 from bot.worker.wire import Task, pack, unpack
 from tests.bot.waiting import until
@@ -121,6 +122,50 @@ def _alive(pid: int) -> bool:
     except (ProcessLookupError, FileNotFoundError):
         return False
     return state != "Z"
+
+
+async def test_nothing_else_of_the_machine_can_be_read_changed_or_stopped(tmp_path: Path) -> None:
+    program = """
+sys.stdin.buffer.read()
+import json.decoder, socket, subprocess
+outside = "OUTSIDE"
+before = confine(20, 4 << 30)
+def tried(what):
+    try:
+        what()
+    except OSError as error:
+        return type(error).__name__
+    return "done"
+json.dump({
+    "reading a key": tried(lambda: open(outside + "/key.pem").read()),
+    "listing": tried(lambda: os.listdir(outside)),
+    "removing": tried(lambda: os.remove(outside + "/key.pem")),
+    "moving": tried(lambda: os.rename(outside + "/key.pem", outside + "/gone")),
+    "making a folder": tried(lambda: os.mkdir(outside + "/made")),
+    "stopping the server": tried(lambda: os.kill(os.getppid(), 0)),
+    "reading the server's environment": tried(lambda: open(f"/proc/{os.getppid()}/environ", "rb").read()),
+    "connecting": tried(lambda: socket.create_connection(("127.0.0.1", 9), 1)),
+    "reading our own code": tried(lambda: open(json.decoder.__file__).read()),
+    "starting Python": tried(lambda: subprocess.run([sys.executable, "-I", "-c", "import libcst"], check=True, stdout=subprocess.DEVNULL)),
+    "asking for the load": tried(os.getloadavg),
+}, sys.stdout)
+"""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "key.pem").write_text("secret")
+    if not landlock_is_here():
+        pytest.skip("this kernel has no Landlock")
+    found = await run_task(TASK, settings(tmp_path, program.replace("OUTSIDE", str(outside))))
+    assert isinstance(found, dict)
+    assert {name for name, ended in found.items() if ended == "done"} == {"reading our own code", "starting Python", "asking for the load"}
+    assert [path.name for path in outside.iterdir()] == ["key.pem"]
+
+
+def landlock_is_here() -> bool:
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if shut_in() else 1)
+    return os.waitpid(child, 0)[1] == 0
 
 
 async def test_the_base_is_looked_at_apart_where_the_machine_has_nothing_else_to_do(tmp_path: Path) -> None:
