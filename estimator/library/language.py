@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from estimator.script.domain import TapeDomain
 
 #: What the families' tokenizers cut texts at where they are not told a length; the others have no limit.
-_LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512, "t5": 512, "bart": 1024, "clip": 77, "transformers.marian": 512}
+_LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512, "t5": 512, "bart": 1024, "clip": 77, "whisper": 448, "transformers.marian": 512}
 _USUAL_VOCABULARY = 50257
 #: Characters of an English text that a token stands for, about.
 _CHARACTERS = 4
@@ -116,6 +116,15 @@ def _default_vocabulary(call: Call, name: str) -> Value:
     module, _, wanted = dotted.rpartition(".")
     config = machine.call(machine.getattr(machine.import_module(module, machine.entry_path), wanted, call.span), [], {}, call.span)
     return config.fields.get("vocab_size", _USUAL_VOCABULARY) if isinstance(config, Instance) else _USUAL_VOCABULARY
+
+
+def _vocabulary_of_type(call: Call) -> Value:
+    """How many tokens a tokenizer of a family has that is made of the program's own vocabulary."""
+    count = _default_vocabulary(call, f"transformers.{call.args[0]}") if isinstance(call.args[0], str) else _USUAL_VOCABULARY
+    domain = domain_of(call)
+    why = f"how many words the vocabulary has that is made of the data is not known: {count} are taken, as models of that family have"
+    domain.observed.fact("assumed_model", why, domain.caller_place())
+    return count
 
 
 def _is_in_catalog(call: Call) -> Value:
@@ -230,5 +239,6 @@ NAMES: dict[str, Any] = {
         _tokens_as_tensor,
         _encoded,
         _unknown_number,
+        _vocabulary_of_type,
     )
 }

@@ -35,6 +35,7 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         "preflight_zoo.gpt2": "Conv1D",
         "preflight_zoo.clip": "CLIPTextConfig CLIPVisionConfig",
     },
+    "transformers.trainer_utils": {"transformers.trainer": "is_main_process get_last_checkpoint set_seed"},
     "lightning.pytorch.cli": {"lightning.cli": "LightningCLI LightningArgumentParser"},
     "pytorch_lightning.cli": {"lightning.cli": "LightningCLI LightningArgumentParser"},
     "torch.nn": {"torch.nn.parallel": "DataParallel"},

@@ -25,6 +25,10 @@ class Sound(Tokens):
     kind: ClassVar[str] = "sounds"
     unit: ClassVar[str] = "samples"
 
+    def squeeze(self) -> Sound:
+        """The same: there is one channel."""
+        return self.copy()
+
 
 def sound() -> Value:
     """A sound as a data set hands it out."""

@@ -8,6 +8,7 @@ from estimator.tape.operations import (
     conversion,
     convolution,
     creation,
+    ctc,
     dropout,
     einsum,
     embedding,
@@ -36,7 +37,7 @@ from estimator.tape.operations import (
 
 #: Importing them enters their operations in the registry.
 FAMILIES = (
-    attention, choosing, comparison, composites, conversion, convolution, creation, dropout, einsum, embedding, foreach, gradients, grouped, indexing, losses,
-    matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, sampling, scattering,
+    attention, choosing, comparison, composites, conversion, convolution, creation, ctc, dropout, einsum, embedding, foreach, gradients, grouped, indexing,
+    losses, matmul, norms, padding, pointwise, pooling, properties, rearranging, recurrent, reductions, sampling, scattering,
     softmax, ternary, unary, views, windows,
 )  # fmt: skip

@@ -10,6 +10,10 @@ from preflight_zoo.whisper_layers import WhisperLayer, WhisperPositionalEmbeddin
 from torch import nn
 
 
+#: Vocabularies of this size or more have tokens that name languages.
+MULTILINGUAL = 51865
+
+
 class WhisperConfig(Configuration):
     def __init__(
         self, vocab_size=51865, num_mel_bins=80, encoder_layers=4, encoder_attention_heads=6, decoder_layers=4, decoder_attention_heads=6,
@@ -115,6 +119,7 @@ class WhisperModel(PretrainedModel):
 class WhisperForConditionalGeneration(PretrainedModel):
     def __init__(self, config):
         super().__init__(config)
+        self.generation_config.is_multilingual = config.vocab_size >= MULTILINGUAL
         self.model = WhisperModel(config)
         self.proj_out = nn.Linear(config.d_model, config.vocab_size, bias=False)
         self.proj_out.weight = self.model.decoder.embed_tokens.weight

@@ -72,3 +72,39 @@ def test_sounds_are_as_long_as_they_are_cut(cut, given, length, said):
     assert found.config.batch_size.value == 4
     assert found.config.sequence_length.value == length
     assert getattr(found.config.sequence_length, "why", "").startswith(said)
+
+
+LETTERS = """
+import json
+from transformers import AutoFeatureExtractor, AutoProcessor, AutoTokenizer
+from transformers.trainer_utils import is_main_process
+
+letters = AutoTokenizer.from_pretrained("out", tokenizer_type="wav2vec2", unk_token="?")
+extractor = AutoFeatureExtractor.from_pretrained("facebook/wav2vec2-base")
+if is_main_process(0):
+    letters.save_pretrained("out")
+    extractor.save_pretrained("out")
+processor = AutoProcessor.from_pretrained("out")
+
+import torch
+class Tells(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(1, len(processor.tokenizer))
+
+    def forward(self, input_values):
+        return self.inner(input_values[..., None])
+
+model = Tells().cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+batch = processor.pad([{"input_values": processor.feature_extractor(torch.zeros(300)).input_values[0]} for _ in range(4)])
+model(input_values=batch["input_values"].cuda()).sum().backward()
+optimizer.step()
+"""
+
+
+def test_what_was_saved_in_a_folder_is_loaded_from_there_and_a_vocabulary_of_the_data_is_taken_in_the_open():
+    found = estimated({**LIBRARY, "examples/train.py": LETTERS}, entry="examples/train.py")
+    assert found.memory.parameters == 2 * 30522
+    assert "how many words the vocabulary has" in found.config.model.why
+    assert (found.config.batch_size.value, found.config.sequence_length.value) == (4, 300)

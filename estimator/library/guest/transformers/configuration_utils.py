@@ -17,7 +17,7 @@ class PreTrainedConfig(Configuration):
     tie_word_embeddings = True
     chunk_size_feed_forward = 0
     pruned_heads = {}
-    pad_token_id = None
+    pad_token_id = tokenizer_class = None
     attribute_map = {}
 
     def __init__(self, **given):

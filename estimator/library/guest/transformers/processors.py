@@ -3,6 +3,7 @@
 import torch
 from preflight_host import processor_sizes, resized, rows_of, samples_taken
 from transformers.collators import padded
+from transformers.saved import save, saved
 from transformers.tokenizer import AutoTokenizer, BatchEncoding
 
 #: Frames of a spectrogram of the thirty seconds that a speech model hears at once.
@@ -57,8 +58,8 @@ class FeatureExtractor:
 
     @classmethod
     def from_pretrained(cls, name, **options):
-        if str(name) in SAVED:
-            return SAVED[str(name)]
+        if saved("extractor", name) is not None:
+            return saved("extractor", name)
         takes_samples, masked = samples_taken(name)
         if takes_samples or cls is Waveforms:
             return Waveforms(return_attention_mask=masked)
@@ -73,11 +74,7 @@ class FeatureExtractor:
         return BatchEncoding({"input_features": torch.zeros((len(samples), self.feature_size, FRAMES))})
 
     def save_pretrained(self, path, **options):
-        SAVED[str(path)] = self
-
-
-#: What was saved in a folder is what is loaded from there.
-SAVED = {}
+        save("extractor", path, self)
 
 
 class Waveforms(FeatureExtractor):

@@ -2,6 +2,7 @@
 
 import torch
 from preflight_host import rows_of, tokenized, tokens_as_tensor
+from transformers.saved import save, saved
 
 
 class BatchEncoding(dict):
@@ -126,18 +127,25 @@ class Tokenizer:
         self.added += count
         return count
 
+    def set_prefix_tokens(self, *args, **options):
+        pass
+
     def get_vocab(self):
         return {}
 
     def save_pretrained(self, path, **options):
-        pass
+        save("tokenizer", path, self)
 
 
 class AutoTokenizer:
     @staticmethod
-    def from_pretrained(name, model_max_length=None, subfolder=None, **options):
-        from preflight_host import tokenizer_limits
+    def from_pretrained(name, model_max_length=None, subfolder=None, tokenizer_type=None, **options):
+        from preflight_host import tokenizer_limits, vocabulary_of_type
 
+        if saved("tokenizer", name) is not None:
+            return saved("tokenizer", name)
+        if tokenizer_type is not None:
+            return Tokenizer(vocabulary_of_type(tokenizer_type), model_max_length)
         if isinstance(name, str) and subfolder:
             # of a pipeline's parts, the encoder that the tokenizer feeds
             name = name + "-" + subfolder.replace("tokenizer", "text_encoder")

@@ -14,6 +14,14 @@ def set_seed(seed, deterministic=False):
     pass
 
 
+def is_main_process(local_rank):
+    return True
+
+
+def get_last_checkpoint(folder):
+    return None
+
+
 class TrainerCallback:
     pass
 

@@ -43,6 +43,16 @@ class NLLLoss(_WeightedLoss):
         return F.nll_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
+class CTCLoss(_Loss):
+    """Of log-probabilities of every frame and texts."""
+
+    def __init__(self, blank=0, reduction="mean", zero_infinity=False):
+        super().__init__(reduction=reduction)
+
+    def forward(self, log_probs, targets, input_lengths, target_lengths):
+        return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, reduction=self.reduction)
+
+
 class MSELoss(_Loss):
     """Squared differences."""
 
