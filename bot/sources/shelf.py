@@ -13,7 +13,7 @@ from pathlib import Path
 from estimator.zoo import mirrored
 
 #: The libraries that define models or change them. What a wheel holds beside the package of that name is left out.
-LIBRARIES = ("transformers", "torchvision", "timm", "diffusers", "peft")
+LIBRARIES = ("transformers", "torchvision", "timm", "diffusers", "peft", "ultralytics")
 #: A release as it is asked for: digits, and perhaps a pre-release or post-release.
 VERSION = re.compile(r"\d+(\.\d+){0,3}((a|b|rc)\d+)?(\.post\d+)?")
 

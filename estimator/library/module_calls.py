@@ -21,9 +21,10 @@ def _called(call: Call) -> Value:
     tape.enter_module(module, *held)
     hooked = module.fields["_forward_hooks"] or module.fields["_forward_pre_hooks"]
     name = "_call_with_hooks" if hooked else "forward"
-    result = machine.call(machine.getattr(module, name, span), args, kwargs, span)
-    tape.leave_module()
-    return result
+    try:
+        return machine.call(machine.getattr(module, name, span), args, kwargs, span)
+    finally:
+        tape.leave_module()  # by an error that the program catches, too
 
 
 def _trained(call: Call) -> Value:

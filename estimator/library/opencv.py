@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.interpreter.values import Call, HostFunction, Value
+from analysis.interpreter.values import Call, HostFunction, Symbol, Value
 from estimator.library.arrays import Array
 from estimator.library.images import USUAL_SIZE, Image
 from estimator.library.language import domain_of
 from estimator.tape.dtype import UINT8
+
+#: Functions that change no size.
+_SAME = ("flip", "blur", "GaussianBlur", "medianBlur", "bilateralFilter", "normalize", "LUT")
 
 
 class Picture(Image):
@@ -48,7 +51,26 @@ def _converted(call: Call) -> Value:
 
 def _resized(call: Call) -> Value:
     """``cv2.resize``: width first."""
-    domain, picture, size = domain_of(call), call.args[0], call.get(1, "dsize")
+    return _of_size(call, call.args[0], call.get(1, "dsize"))
+
+
+def _warped(call: Call) -> Value:
+    """``cv2.warpAffine`` and its kin: a transform, then the size, width first."""
+    return _of_size(call, call.args[0], call.get(2, "dsize"))
+
+
+def _bordered(call: Call) -> Value:
+    """``cv2.copyMakeBorder``: more rows and columns at each edge."""
+    picture = call.args[0]
+    edges = [call.get(index, name) for index, name in enumerate(("top", "bottom", "left", "right"), 1)]
+    if not isinstance(picture, Array) or not all(isinstance(edge, int) for edge in edges):
+        return Symbol("cv2.copyMakeBorder(…)", call.span, call.machine.stamp)
+    height, width, *channels = picture.shape
+    return Array((height + edges[0] + edges[1], width + edges[2] + edges[3], *channels), picture.dtype)
+
+
+def _of_size(call: Call, picture: Value, size: Value) -> Value:
+    domain = domain_of(call)
     override = domain.request.overrides.get("image_size")
     if override is not None:
         size = (override, override)
@@ -56,7 +78,9 @@ def _resized(call: Call) -> Value:
         return picture
     width, height = size
     domain.observed.fact("image_size", width, None if override is not None else domain.here(call.span))
-    channels = picture.channels if isinstance(picture, Image) else picture.shape[2] if isinstance(picture, Array) and picture.ndim > 2 else 1  # noqa: PLR2004
+    channels = picture.channels if isinstance(picture, Image) else 1 if isinstance(picture, Array) else 3
+    if isinstance(picture, Array) and picture.ndim > 2:  # noqa: PLR2004  channels last
+        channels = picture.shape[2]
     dtype = picture.dtype if isinstance(picture, Array) else UINT8
     return Array((height, width, channels) if channels > 1 else (height, width), dtype)
 
@@ -70,6 +94,9 @@ NAMES: dict[str, Any] = {
     "cv2.imdecode": HostFunction("cv2.imdecode", _decoded),
     "cv2.cvtColor": HostFunction("cv2.cvtColor", _converted),
     "cv2.resize": HostFunction("cv2.resize", _resized),
+    **{f"cv2.{name}": HostFunction(f"cv2.{name}", _warped) for name in ("warpAffine", "warpPerspective")},
+    "cv2.copyMakeBorder": HostFunction("cv2.copyMakeBorder", _bordered),
+    **{f"cv2.{name}": HostFunction(f"cv2.{name}", lambda call: call.args[0]) for name in _SAME},
     "preflight_host.usual_size": USUAL_SIZE,
     "preflight_host.Picture": Picture,
 }

@@ -12,6 +12,7 @@ from analysis.interpreter.exceptions import guest_error
 from analysis.interpreter.values import MISSING, Alternatives, External, HostFunction, Instance, Symbol, Value
 from analysis.source import SourceFile, Span
 from estimator.library import guest_module, lookup
+from estimator.library.drawn import settled
 from estimator.library.reflection import BUILTINS
 from estimator.library.second_names import module_name, second_name
 from estimator.library.symbols import Number, OneOfMany, known_length
@@ -203,6 +204,9 @@ class TapeDomain(Unwatched):
 
     def decide(self, machine: Machine, condition: Value, span: Span) -> bool | None:
         """An undecided condition is taken not to hold; inside a model that is an unknown of the estimate."""
+        certain = settled(condition)
+        if certain is not None:
+            return certain
         stands = stands_at(machine.snapshot, span)
         if isinstance(stands, Filter):
             return None  # what may be filtered out is taken to stay
@@ -273,7 +277,8 @@ class TapeDomain(Unwatched):
         if callee is bool and not self.tape.depth:
             return Symbol("a condition on a tensor's values", span, machine.stamp)  # which way a script goes after a step changes no peak
         operands, machine.refused = machine.refused, ()
-        if machine.try_depth and isinstance(error, _GUEST_ERRORS) and not isinstance(error, NotFollowed):
+        is_guests = isinstance(error, _GUEST_ERRORS) and not isinstance(error, NotFollowed)
+        if machine.try_depth and is_guests and not doubts.comes_of_unknown(error, operands):
             raise guest_error(error, span) from None
         return doubts.failed(self, callee, error, span, operands)
 

@@ -43,6 +43,8 @@ def _conditions(tree: ast.AST) -> Iterator[tuple[ast.expr, bool | Filter]]:
             case ast.If(test=test, body=body, orelse=orelse):
                 if fails(body) != fails(orelse):
                     yield test, fails(orelse) != _negated(test)
+            case ast.Assert(test=ast.BoolOp(values=tests)):
+                yield from ((test, not _negated(test)) for test in tests)
             case ast.For(body=statements):
                 yield from _sorted_out(statements)
 

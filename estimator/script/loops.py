@@ -8,12 +8,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import StopRun
+from analysis.interpreter.values import Instance
 from analysis.source import SourceFile
 from estimator.script.growth import Sizes, grow, mark_cut_short, sizes_in
+from estimator.tape.attributes import is_module
 from estimator.tape.events import Phase
 from estimator.tape.run import Tape
 
 if TYPE_CHECKING:
+    from analysis.interpreter.frames import Frame
     from analysis.interpreter.machine import Machine
 
 #: The peak of the second iteration is the steady one: optimizer state is there from the first step on.
@@ -32,6 +35,9 @@ SLOW_ROUNDS = 256
 IDLE_STEPS = 150_000
 #: The same of a loop in which no tensor is made either.
 DATA_STEPS = 60_000
+#: Items of a container that a loop goes through to the end where each takes no more than so many steps: layers and parameters of the largest models.
+MOST_ITEMS = 1 << 14
+ITEM_STEPS = 16
 #: The same of a loop whose length is not known: one that waits, watches or reads on for as long as the program runs.
 UNBOUNDED_STEPS = 30_000
 #: Steps of such a loop in all, where no tensor is made in it and it has gone round ``SLOW_ROUNDS`` times.
@@ -78,12 +84,13 @@ class Plan:
             return self._another_without_backward(done)
         spent, without = self.budget - self.machine.steps, len(seen.events) == self.events
         if self.length is not None:
-            return spent < (DATA_STEPS if without else IDLE_STEPS)
+            return spent < max(DATA_STEPS if without else IDLE_STEPS, min(self.length, MOST_ITEMS) * ITEM_STEPS)
         return done < IDLE_ROUNDS and spent < (UNBOUNDED_DATA_STEPS if without and done >= SLOW_ROUNDS else UNBOUNDED_STEPS)
 
     def _another_without_backward(self, done: int) -> bool:
         """A loop that calls a model: with gradients its graph grows from round to round, without them what its variables hold may."""
-        if self.length is not None and self.tape.grad_enabled and self.tape.phase is not Phase.BACKWARD:
+        counted = self.length is not None or _is_of_model(self.frame)
+        if counted and self.tape.grad_enabled and self.tape.phase is not Phase.BACKWARD:
             return done < GRAPH_ROUNDS and self.budget - self.machine.steps < IDLE_STEPS
         if self.frame is not None and done == STEPS - 1:
             self.sizes = sizes_in(self.frame)
@@ -93,6 +100,12 @@ class Plan:
             elif self.length > done and not self.tape.grad_enabled:
                 return grow(self.frame, self.sizes, self.length - done - 1)  # and one round more: the last one is the largest
         return done < STEPS
+
+
+def _is_of_model(frame: Frame | None) -> bool:
+    """Whether a method of a model runs, called by another name than the model's own: it goes over the model's parts."""
+    receiver = None if frame is None or frame.function is None else next(iter(frame.vars.values()), None)
+    return isinstance(receiver, Instance) and is_module(receiver)
 
 
 class LibraryPlan:

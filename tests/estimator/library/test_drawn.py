@@ -29,3 +29,10 @@ def test_the_largest_number_is_taken(drawn: str, batch: int):
 
 def test_a_number_between_unknown_ends_stays_unknown():
     assert estimated(SCRIPT.format(drawn="random.randint(1, len(open('data.txt').read()))")).memory is None
+
+
+@pytest.mark.parametrize(
+    ("test", "batch"), [("random.random() < 1.0", 7), ("random.random() >= 0", 7), ("random.random() < 0.0", 3), ("random.random() > 1", 3)]
+)
+def test_a_draw_that_decides_nothing_is_decided(test: str, batch: int):
+    assert estimated(SCRIPT.format(drawn=f"(7 if {test} else 3)")).config.batch_size.value == batch
