@@ -49,6 +49,25 @@ torch.zeros(1).item()
 import argparse
 import torch
 
+def as_bool(text):
+    return text.lower() in ("yes", "true")
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--report", type=as_bool, default=False)
+parser.add_argument("--quiet", type=as_bool, default=True)
+args = parser.parse_args()
+if args.report:
+    torch.zeros(1).item()
+if not args.quiet:
+    torch.zeros(1).item()
+""",
+            ("item",),
+        ),
+        Example(
+            """
+import argparse
+import torch
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--window", type=int, default=1)
 args = parser.parse_args()
@@ -153,6 +172,8 @@ def _value(call: Call, name: str, options: dict[str, Value]) -> Value:
     if action in {"store_true", "store_false"} and options.get("default") is (action == "store_true"):
         return options["default"]  # giving it changes nothing
     if action in {"store_true", "store_false"} or (isinstance(action, External) and action.dotted.endswith("BooleanOptionalAction")):
+        return domain.casting.symbol(f"--{name}", call.span, ())
+    if default is False and kind is not None:  # ``type=str2bool``: a switch that is written with a word
         return domain.casting.symbol(f"--{name}", call.span, ())
     if "default" in options:
         return call.machine.call(kind, [default], {}, call.span) if isinstance(default, str) and kind is not None else default
