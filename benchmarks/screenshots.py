@@ -59,7 +59,7 @@ def _of_the_pull_request(shown: Stage) -> tuple[Picture, ...]:
     review, comment = pull.reviews[0], next(each for each in pull.comments if each.user == shown.github.bot)
     return (
         Picture("review", shown.page, 1100, 1000, f"pullrequestreview-{review.id}"),
-        Picture("comment", shown.page, 1100, 915, f"issuecomment-{comment.id}"),
+        Picture("comment", shown.page, 1100, 835, f"issuecomment-{comment.id}"),
         Picture("check", f"{shown.page}/checks", 1100, 1500),
     )
 
@@ -67,7 +67,7 @@ def _of_the_pull_request(shown: Stage) -> tuple[Picture, ...]:
 def _of_the_setup(setup: Setup) -> tuple[Picture, ...]:
     address = f"http://{setup.settings.host}:{setup.settings.port}/setup?key={setup.key}"
     confirmed = f"{address}&address=https%3A%2F%2Fpreflight.example.com&commits=yes&scanning=yes"
-    return Picture("setup", address, 900, 640), Picture("setup-permissions", confirmed, 900, 820)
+    return Picture("setup", address, 900, 640), Picture("setup-permissions", confirmed, 900, 610)
 
 
 async def _take(chromium: str, picture: Picture, folder: Path) -> None:
