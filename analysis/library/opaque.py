@@ -11,6 +11,7 @@ from analysis.library.decisions import FILE_TESTS
 from analysis.library.parts import WITHOUT_GRAD, ModelPart, call_part
 from analysis.library.recording import emit, modes
 from analysis.library.required import HANDED_ON
+from analysis.library.roles import FREEZES
 from analysis.library.tensor import tensors_in
 from analysis.trace.events import Kind
 
@@ -44,6 +45,8 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
             source.uses.add("moved")
         if name in _STEPS_OTHERS and len(call.args) == 1 and isinstance(call.args[0], Symbol):
             call.args[0].uses.add("stepped")
+        if name == "requires_grad_" and False in call.args:
+            callee.uses.add(FREEZES)
         if name == "backward" and not call.args:
             loss = domain.autograd.made("unknown", ())
             loss.attached = True

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.binding import PASSED_AS
 from analysis.interpreter.values import Instance, Symbol
-from analysis.library.ownership import WRAPPED
+from analysis.library.ownership import FROZEN, WRAPPED
 from analysis.library.ranks import is_rank
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
+
+
+#: Says of a method that it was called to freeze what it belongs to.
+FREEZES = "freezes"
 
 
 def _nothing(_machine: Machine, _instance: Instance) -> None:
@@ -106,6 +110,12 @@ def _is_wrapper(symbol: Symbol) -> bool:
     return f".{WRAPPED}" in named and named <= _HAS
 
 
+def _freeze(_machine: Machine, instance: Instance) -> None:
+    instance.fields[FROZEN] = True
+
+
+#: A model that was frozen before it was known for one.
+_FROZEN_MODEL = Role(MODEL, (), (), dress=_freeze)
 #: A model whose ``module`` is asked for.
 _WRAPPED_MODEL = Role("torch.nn.parallel.DistributedDataParallel", (), (), dress=_wrap)
 #: The process's own number among the ranks: a symbol, and no object.
@@ -123,7 +133,7 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
     annotations = (annotation, *(use.removeprefix(PASSED_AS) for use in symbol.uses if use.startswith(PASSED_AS)))
     named = next((role for each in annotations if each and (role := named_role(each)) is not None), None)
     if named is not None:
-        return _WRAPPED_MODEL if named.cls == MODEL and _is_wrapper(symbol) else named
+        return _as_used(symbol, named)
     used = uses_of(symbol)
     if used <= _MADE:
         return None
@@ -131,8 +141,22 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
         return _SCHEDULER
     for role in ROLES:
         if any(needed <= used for needed in role.calls) and not role.without & used:
-            return _WRAPPED_MODEL if role.cls == MODEL and _is_wrapper(symbol) else role
+            return _as_used(symbol, role)
     return None
+
+
+def _as_used(symbol: Symbol, role: Role) -> Role:
+    if role.cls != MODEL:
+        return role
+    return _WRAPPED_MODEL if _is_wrapper(symbol) else _FROZEN_MODEL if _was_frozen(symbol) else role
+
+
+def _was_frozen(symbol: Symbol) -> bool:
+    """Whether it is what a chain of methods gave of which one was ``requires_grad_(False)``: what that was called on is the same model."""
+    each: object = symbol
+    while isinstance(each, Symbol) and FREEZES not in each.uses:
+        each = getattr(each, "callee", None) or getattr(each, "whole", None)
+    return isinstance(each, Symbol)
 
 
 def named_role(annotation: str) -> Role | None:

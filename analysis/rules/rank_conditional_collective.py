@@ -197,8 +197,9 @@ RULE = Rule(
     examples=(
         Bad(_EXAMPLE.format(end=_SAVED + "\n            dist.barrier()  # flagged"), fixed=_EXAMPLE.format(end=_SAVED + "\n        dist.barrier()")),
         Bad(_HELPER.format(mark="  # flagged", call="save(model, path)")),
-        Bad(_NORMALISED.format(end=_EVALUATED.format(model="ddp", mark="  # flagged"))),
+        Bad(_NORMALISED.format(end=_EVALUATED.format(model="ddp", mark="  # flagged") + "\n        dist.barrier()")),
         Bad(_EXAMPLE.format(end=_ALONE + "if path.exists():\n                break  # flagged")),
+        Good(_NORMALISED.format(end=_EVALUATED.format(model="ddp", mark=""))),
         Good(_NORMALISED.format(end=_EVALUATED.format(model="ddp.module", mark=""))),
         Good(_EXAMPLE.replace("(net)", "(torch.nn.Linear(8, 8))").format(end=_EVALUATED.format(model="ddp", mark=""))),
         Good(_EXAMPLE.format(end=_SAVED + "\n        dist.barrier()")),

@@ -72,3 +72,27 @@ print(score(torch.utils.data.DataLoader([1])))
 def test_what_holds_parts_of_a_model_freezes_them(frozen, found):
     report = analyse(Snapshot.of({"train.py": FEATURES.format(frozen=frozen).encode()}), [evaluation_with_grad.RULE])
     assert bool(report.findings) is found
+
+
+AVERAGED = """
+import copy
+import torch
+from factory import build
+
+def evaluate(options, loader):
+    net = build(options).train().requires_grad_({flag}).to("cuda")
+    optimizer = torch.optim.Adam(net.parameters())
+    average = copy.deepcopy(net).eval()
+    for mine, other in zip(average.parameters(), net.parameters()):
+        mine.copy_(other.lerp(mine, 0.9))
+    correct = 0
+    for x, y in loader:
+        correct += (average(x).argmax(1) == y).sum().item()
+    return correct
+"""
+
+
+@pytest.mark.parametrize(("flag", "found"), [("False", False), ("True", True)])
+def test_what_is_known_for_a_model_later_was_frozen_before(flag, found):
+    report = analyse(Snapshot.of({"train.py": AVERAGED.format(flag=flag).encode()}), [evaluation_with_grad.RULE])
+    assert bool(report.findings) is found
