@@ -13,6 +13,7 @@ code which was not followed may restore; frameworks that save everything themsel
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Container, Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
@@ -23,6 +24,7 @@ from analysis.rules._entries import counts_on, keys_of, loaded_from, reads
 from analysis.rules._objects import Concern, concern, distinct
 from analysis.rules._resumed_schedules import is_caught_up, is_told
 from analysis.source import Span
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import frames, meeting, visible
@@ -83,10 +85,15 @@ def _not_saved(trace: Trace, optimizers: list[Instance]) -> Iterator[Reported]:
 
 
 def _ran(trace: Trace, place: Span) -> bool:
-    """Whether the function around ``place`` is on the way to some step or save: then it shows by itself what it restores."""
+    """Whether the function around ``place`` is on the way to some step or save: then it shows by itself what it restores, unless it was not asked to."""
     here = around(trace.snapshot, place)
     ways = (span for event in trace.events(Kind.STEP, Kind.SAVE) for span in frames(event) if span.path == place.path)
-    return here is None or any(there.function is here.function for span in set(ways) if (there := around(trace.snapshot, span)) is not None)
+    if here is None:
+        return True
+    asked = next((each for each in here.statements if isinstance(each, ast.If) and (here.function is None or each.lineno > here.function.lineno)), None)
+    if asked is not None and trace.flags and not any(isinstance(node, ast.Attribute) and node.attr == "step" for node in walk(asked)):
+        return False  # with its options on the program did not come here: it asks for a file, which no option names by default
+    return any(there.function is here.function for span in set(ways) if (there := around(trace.snapshot, span)) is not None)
 
 
 def _companions(trace: Trace, optimizer: Instance) -> Iterator[Instance]:

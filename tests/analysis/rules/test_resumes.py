@@ -76,3 +76,38 @@ def train(net, loader, path, epochs):
 def test_a_schedule_may_be_set_by_hand(told, lost):
     snapshot = Snapshot.of({"train.py": SCHEDULED.format(told=told).encode()})
     assert bool(analyse(snapshot, [rule for rule in discover() if rule.name == "incomplete-resume"]).findings) is lost
+
+
+NAMED = """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", default="")
+args = parser.parse_args()
+net = torch.nn.Linear(4, 4)
+optimizer = torch.optim.Adam(net.parameters())
+scaler = torch.amp.GradScaler()
+if args.resume:
+    saved = torch.load(args.resume)
+    net.load_state_dict(saved["net"])
+    optimizer.load_state_dict(saved["optimizer"])
+    {loaded}
+for epoch in range(9):
+    for x in torch.utils.data.DataLoader(torch.load("a.pt"), shuffle=True):
+        optimizer.zero_grad()
+        scaler.scale(net(x).mean()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    torch.save({{"net": net.state_dict(), "optimizer": optimizer.state_dict(){saved}}}, "last.pt")
+"""
+
+
+@pytest.mark.parametrize(
+    ("saved", "loaded", "told"),
+    [("", "pass", True), (', "scaler": scaler.state_dict()', 'scaler.load_state_dict(saved["scaler"])', False), ("", "scaler.step(optimizer)", False)],
+)
+def test_a_branch_that_asks_for_a_file_is_read_as_it_stands(saved, loaded, told):
+    snapshot = Snapshot.of({"train.py": NAMED.format(saved=saved, loaded=loaded).encode()})
+    findings = analyse(snapshot, [rule for rule in discover() if rule.name == "incomplete-resume"]).findings
+    assert bool(findings) is told
