@@ -32,7 +32,7 @@ backward manual_backward zero_grad training_step train_step fit train_batch fit_
 TRAINING_CALLS = frozenset(_TRAINING_NAMES.split())
 EVALUATION_CALLS = frozenset({"eval", "validation_step", "val_step", "test_step"})
 #: Methods that a framework's loop calls.
-HOOKS = frozenset({"training_step", "validation_step", "test_step", "compute_loss", "train_step", "val_step", "configure_optimizers"})
+HOOKS = frozenset({"training_step", "validation_step", "test_step", "compute_loss", "train_step", "val_step", "prediction_step", "configure_optimizers"})
 
 
 _BEGINNING = frozenset({"train", "run", "main", "learn", "launch"})

@@ -112,6 +112,8 @@ def _drive(domain: TraceDomain, cls: Class) -> Value:
     if any(name.endswith(_TRAINERS) for name in names) and isinstance(cls.find("train"), Function):
         if instance.fields.get("model") is None:
             instance.fields["model"] = _unknown_model(domain)
+        if instance.fields.get("eval_dataset", ...) is None and "prediction_step" in cls.namespace:
+            instance.fields["eval_dataset"] = domain.casting.symbol("data to evaluate on", span, ())
         return machine.call(machine.getattr(instance, "train", span), [], {}, span)
     forward = cls.find("forward")
     if is_module(instance) and isinstance(forward, Function):

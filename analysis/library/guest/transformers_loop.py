@@ -143,7 +143,7 @@ class Trainer:
         self.model.eval()
         self.control.should_evaluate = True
         for inputs in framework_loader(torch.utils.data.DataLoader(eval_dataset)):
-            self.prediction_step(self.model, inputs)
+            self.prediction_step(self.model, inputs, False)
         self.control.should_evaluate = False
         self.model.train()
         return {}
