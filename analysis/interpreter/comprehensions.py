@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from analysis.interpreter.iteration import few_if_endless
+from analysis.interpreter.iteration import another, few_if_endless
 from analysis.interpreter.loops import Running, length_of
 from analysis.interpreter.own_items import own_items
 from analysis.interpreter.values import MISSING, GuestDict, GuestList, GuestSet, Instance, Value
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 #: What the first loop goes through, and how far it has come: a generator expression evaluates that at once.
 Started: TypeAlias = tuple[Value, Iterator[Value]]
-#: Longer comprehensions are cut; their content is then only part of the truth.
-MAX_ITEMS = 4096
 
 
 def run(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, frame: Frame) -> Value:
@@ -41,7 +39,7 @@ def run(machine: Machine, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.
             made.add(value)
         else:
             made.append(value)
-        if len(made) >= MAX_ITEMS:
+        if not another(machine, len(made)):
             break
     if machine.own_items != own and isinstance(made, GuestList):
         return own_items(machine, made, span)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.generators import Generator
 from analysis.interpreter.own_items import OwnItems
-from analysis.interpreter.signals import GuestRaise
+from analysis.interpreter.signals import BudgetSpent, GuestRaise
 from analysis.interpreter.values import MISSING, Alternatives, Class, External, FewItems, HostValue, Instance, Module, Symbol, Value
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 #: Views of dicts: the body may change what they show.
 _VIEWS: tuple[Any, ...] = (type({}.items()), type({}.keys()), type({}.values()))
 #: Containers longer than this are cut: no program lists more layers.
-MAX_ITEMS = 4096
+MAX_ITEMS = 1 << 16
+#: Items of one container that cost nothing, and how many of those beyond cost a step.
+FREE_ITEMS = 4096
+_ITEMS_PER_STEP = 16
 _END = object()
 #: Items taken at once of what has no known end.
 FEW = 2
@@ -42,7 +45,7 @@ def iterate(machine: Machine, value: Value, span: Span) -> Iterator[Value]:
         case FewItems():
             return _of_few(machine, value)
         case list():
-            return _of_list(value)
+            return ListItems(machine, value)
         case _ if isinstance(value, _VIEWS):
             return iter([*value])
         case HostValue():
@@ -83,12 +86,36 @@ def few_if_endless(machine: Machine, items: Iterator[Value]) -> Iterator[Value]:
         yield taken.pop()  # only the consumer holds the item while it works on it
 
 
-def _of_list(items: list[Value]) -> Iterator[Value]:
-    """A live list: what the body appends is seen, as in Python, up to a bound."""
-    index = 0
-    while index < len(items) and index < MAX_ITEMS:
-        yield items[index]
-        index += 1
+def another(machine: Machine, count: int) -> bool:
+    """Whether a container of which ``count`` items were taken is gone through further: many items have their price in steps."""
+    if count >= FREE_ITEMS and count % _ITEMS_PER_STEP == 0:
+        machine.steps -= 1
+        if machine.steps < 0:
+            raise BudgetSpent
+    return count < MAX_ITEMS
+
+
+class ListItems:
+    """The items of a live list: what the body appends is seen, as in Python, up to a bound; ``operator.length_hint`` says how many are left now."""
+
+    __slots__ = ("index", "items", "machine")
+
+    def __init__(self, machine: Machine, items: list[Value]) -> None:
+        self.machine = machine
+        self.items = items
+        self.index = 0
+
+    def __iter__(self) -> Iterator[Value]:
+        return self
+
+    def __next__(self) -> Value:
+        if self.index >= len(self.items) or not another(self.machine, self.index):
+            raise StopIteration
+        self.index += 1
+        return self.items[self.index - 1]
+
+    def __length_hint__(self) -> int:
+        return max(0, len(self.items) - self.index)
 
 
 def _ordered(items: set[Value] | frozenset[Value]) -> list[Value]:

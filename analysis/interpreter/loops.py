@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import MappingView
+from operator import length_hint
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import branches, ranks
 from analysis.interpreter.counting import rounds_of
 from analysis.interpreter.frames import Exit
+from analysis.interpreter.iteration import ListItems
 from analysis.interpreter.values import FewItems, HostFunction, Instance, Symbol, Value
 
 if TYPE_CHECKING:
@@ -98,6 +100,8 @@ def length_of(machine: Machine, source: Value, span: Span) -> int | None:
     """The number of items, where it costs nothing to know."""
     if isinstance(source, (list, tuple, dict, set, range, str, MappingView)) and not isinstance(source, FewItems):
         return len(source)
+    if isinstance(source, ListItems):
+        return length_hint(source)
     counted = source.cls.find("__len__") if isinstance(source, Instance) else None
     length = machine.call(counted, [source], {}, span) if isinstance(counted, HostFunction) else None
     return length if isinstance(length, int) else None

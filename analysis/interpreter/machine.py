@@ -150,14 +150,14 @@ class Machine:
         found: list[Value] = []
         for item in iteration.few_if_endless(self, self.iterate(value, span or self.span)):
             found.append(item)
-            if len(found) >= iteration.MAX_ITEMS:
+            if not iteration.another(self, len(found)):
                 break
         return found
 
     def whole(self, value: Value, span: Span) -> list[Value]:
         """All items of what a container is extended by: a list's or a tuple's as many as a machine can bear."""
-        plain = isinstance(value, (list, tuple)) and not isinstance(value, FewItems) and len(value) <= MAX_WHOLE
-        return list(value) if plain else self.items(value, span)
+        plain = isinstance(value, (list, tuple)) and not isinstance(value, FewItems)
+        return list(value[: MAX_WHOLE if len(value) <= MAX_WHOLE else iteration.FREE_ITEMS]) if plain else self.items(value, span)
 
     def as_host(self, function: Value, span: Span) -> Callable[..., Value]:
         """``function`` as a host callable, for handlers that pass it on (``sorted(key=…)``)."""

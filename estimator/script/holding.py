@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import GeneratorType
 from typing import Any
 
+from analysis.interpreter.iteration import ListItems
 from analysis.interpreter.values import Value
 from estimator.tape.tensor import Parameter, Tensor
 
@@ -20,6 +21,8 @@ def holds_device_tensor(value: Any, depth: int = 3) -> bool:
 
 def hands_out_parameters(value: Value) -> bool:
     """Whether a value is what ``model.parameters()`` gives: whoever takes it may keep copies."""
+    if isinstance(value, ListItems):
+        return any(isinstance(item, Parameter) for item in value.items[value.index : value.index + 1])
     return isinstance(value, GeneratorType) and isinstance(next(value, None), Parameter)
 
 

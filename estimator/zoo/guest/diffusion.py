@@ -25,7 +25,7 @@ class DiffusionConfig:
         return hasattr(self, name)
 
     def keys(self):
-        return list(self.__dict__)
+        return [name for name in self.__dict__ if not name.startswith("_")]
 
     def get(self, name, default=None):
         return getattr(self, name, default)
@@ -58,6 +58,16 @@ class DiffusionModel(nn.Module):
         from peft import inject_adapter_in_model
 
         inject_adapter_in_model(adapter_config, self, adapter_name)
+
+    def disable_adapters(self):
+        from peft.tuners.lora.layer import switched
+
+        switched(self, True)
+
+    def enable_adapters(self):
+        from peft.tuners.lora.layer import switched
+
+        switched(self, False)
 
     def num_parameters(self, only_trainable=False):
         return sum(p.numel() for p in self.parameters() if p.requires_grad or not only_trainable)

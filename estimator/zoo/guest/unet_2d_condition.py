@@ -23,7 +23,7 @@ class UNet2DConditionConfig(DiffusionConfig):
         up_block_types=("UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"),
         block_out_channels=(320, 640, 1280, 1280), layers_per_block=2, downsample_padding=1, dropout=0.0, norm_num_groups=32, norm_eps=1e-5,
         cross_attention_dim=1280, transformer_layers_per_block=1, attention_head_dim=8, use_linear_projection=False, addition_embed_type=None,
-        addition_time_embed_dim=None, projection_class_embeddings_input_dim=None, **others,
+        addition_time_embed_dim=None, projection_class_embeddings_input_dim=None, time_cond_proj_dim=None, **others,
     ):  # fmt: skip
         self.sample_size = sample_size
         self.in_channels = in_channels
@@ -40,11 +40,17 @@ class UNet2DConditionConfig(DiffusionConfig):
         self.norm_eps = norm_eps
         self.cross_attention_dim = cross_attention_dim
         self.transformer_layers_per_block = each(transformer_layers_per_block, len(down_block_types))
-        self.heads = each(attention_head_dim, len(down_block_types))
+        self.attention_head_dim = attention_head_dim
         self.use_linear_projection = use_linear_projection
         self.addition_embed_type = addition_embed_type
         self.addition_time_embed_dim = addition_time_embed_dim
         self.projection_class_embeddings_input_dim = projection_class_embeddings_input_dim
+        self.time_cond_proj_dim = time_cond_proj_dim
+
+    @property
+    def heads(self):
+        """Attention heads by block, which the library's configuration calls their dimension."""
+        return each(self.attention_head_dim, len(self.down_block_types))
 
 
 def waves(steps, width, flip, shift):
@@ -62,13 +68,16 @@ def waves(steps, width, flip, shift):
 
 
 class TimestepEmbedding(nn.Module):
-    def __init__(self, inputs, width):
+    def __init__(self, inputs, width, condition=None):
         super().__init__()
         self.linear_1 = nn.Linear(inputs, width)
+        self.cond_proj = None if condition is None else nn.Linear(condition, inputs, bias=False)
         self.act = nn.SiLU()
         self.linear_2 = nn.Linear(width, width)
 
-    def forward(self, x):
+    def forward(self, x, condition=None):
+        if condition is not None:
+            x = x + self.cond_proj(condition)
         x = self.linear_1(x)
         x = self.act(x)
         x = self.linear_2(x)
@@ -82,7 +91,7 @@ class UNet2DConditionModel(DiffusionModel):
         widths = list(config.block_out_channels)
         self.conv_in = nn.Conv2d(config.in_channels, widths[0], kernel_size=3, padding=1)
         time_width = widths[0] * 4
-        self.time_embedding = TimestepEmbedding(widths[0], time_width)
+        self.time_embedding = TimestepEmbedding(widths[0], time_width, config.time_cond_proj_dim)
         if config.addition_embed_type == "text_time":
             self.add_embedding = TimestepEmbedding(config.projection_class_embeddings_input_dim, time_width)
         self.built(config, widths, time_width)
@@ -117,7 +126,7 @@ class UNet2DConditionModel(DiffusionModel):
             before = width
         return made
 
-    def time_of(self, sample, timestep, added):
+    def time_of(self, sample, timestep, added, condition=None):
         steps = timestep
         if not torch.is_tensor(steps):
             steps = torch.tensor([steps], dtype=torch.int64, device=sample.device)
@@ -127,7 +136,7 @@ class UNet2DConditionModel(DiffusionModel):
         config = self.config
         x = waves(steps, config.block_out_channels[0], config.flip_sin_to_cos, config.freq_shift)
         x = x.to(dtype=sample.dtype)
-        x = self.time_embedding(x)
+        x = self.time_embedding(x, condition)
         if config.addition_embed_type == "text_time":
             sizes = waves(added["time_ids"].flatten(), config.addition_time_embed_dim, config.flip_sin_to_cos, config.freq_shift)
             sizes = sizes.reshape((added["text_embeds"].shape[0], -1))
@@ -137,12 +146,12 @@ class UNet2DConditionModel(DiffusionModel):
 
     def forward(
         self, sample, timestep, encoder_hidden_states, added_cond_kwargs=None, return_dict=True, down_block_additional_residuals=None,
-        mid_block_additional_residual=None, down_intrablock_additional_residuals=None, **others,
+        mid_block_additional_residual=None, down_intrablock_additional_residuals=None, timestep_cond=None, **others,
     ):  # fmt: skip
         if down_intrablock_additional_residuals is None and mid_block_additional_residual is None and down_block_additional_residuals is not None:
             # Residuals without one for the middle are an adapter's: they are added inside the blocks.
             down_intrablock_additional_residuals, down_block_additional_residuals = list(down_block_additional_residuals), None
-        time = self.time_of(sample, timestep, added_cond_kwargs)
+        time = self.time_of(sample, timestep, added_cond_kwargs, timestep_cond)
         uneven = any(edge % 2 ** (len(self.up_blocks) - 1) for edge in sample.shape[-2:])
         sample = self.conv_in(sample)
         skipped = (sample,)

@@ -57,3 +57,24 @@ def test_a_registry_finds_what_stands_beside_its_functions():
     found = estimated({"train.py": TRAIN, "nets/__init__.py": "", "nets/registry.py": REGISTRY, "nets/kinds.py": NETS})
     assert found.unknowns == ()
     assert found.memory.parameters == 8 * 5
+
+
+MANY = """
+import torch
+from torch import nn
+
+model = nn.ModuleList([nn.Sequential(nn.Linear(2, 1)) for _ in range(3000)]).cuda()
+for module in model.modules():
+    if isinstance(module, nn.Linear):
+        module.seen = True
+chosen = [module for module in model.modules() if getattr(module, "seen", False)]
+optimizer = torch.optim.SGD([p for module in chosen for p in module.parameters()], lr=0.1)
+head = nn.Linear(len(chosen), len(optimizer.param_groups[0]["params"])).cuda()
+for _ in range(2):
+    head(torch.zeros(4, len(chosen), device="cuda")).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_every_one_of_thousands_of_layers_is_seen():
+    assert estimated(MANY).memory.parameters == 3000 * 6000 + 6000

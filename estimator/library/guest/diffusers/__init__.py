@@ -9,7 +9,7 @@ from diffusers.flow import (
 )  # fmt: skip
 from preflight_host import catalog_config, model_class, noted_argument
 from preflight_zoo import autoencoder_kl, controlnet, flux, unet_2d, unet_2d_condition
-from preflight_zoo.diffusion import Config
+from preflight_zoo.diffusion import Config, DiffusionConfig
 
 SHORT = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 NOT_OF_THE_CONFIG = (
@@ -37,7 +37,9 @@ class _Published:
 
     @classmethod
     def from_config(cls, config, **options):
-        return cls(**dict(config))
+        made = cls(**{**dict(config), **options})
+        made._name_or_path = made.config._name_or_path = getattr(config, "_name_or_path", None)
+        return made
 
 
 class UNet2DConditionModel(_Published, unet_2d_condition.UNet2DConditionModel):
@@ -62,7 +64,7 @@ class ControlNetModel(_Published, controlnet.ControlNetModel):
     @classmethod
     def from_unet(cls, unet, conditioning_channels=3, **options):
         numbers = {name: getattr(unet.config, name) for name in TAKEN_OVER}
-        return cls(conditioning_channels=conditioning_channels, attention_head_dim=unet.config.heads, **numbers)
+        return cls(conditioning_channels=conditioning_channels, attention_head_dim=unet.config.attention_head_dim, **numbers)
 
 
 class FluxTransformer2DModel(_Published, flux.FluxTransformer2DModel):
@@ -86,6 +88,8 @@ def loaded(cls, name, options):
     model = cls(**{**numbers, **given})
     torch.set_default_dtype(before)
     model._name_or_path = published
+    if isinstance(model.config, DiffusionConfig):
+        model.config._name_or_path = published
     model.eval()
     return model
 

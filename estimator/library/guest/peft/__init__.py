@@ -1,6 +1,9 @@
-"""``peft``: LoRA. Mirrors peft 0.21.2 (``tuners/lora/layer.py``): what is trained, in which type, and what each adapter adds to a forward."""
+"""``peft``: LoRA. Mirrors peft 0.21.2: where adapters are put, what is trained and in which type."""
+
+from contextlib import contextmanager
 
 import torch
+from peft.tuners.lora.layer import LoraConvolution, LoraLayer, PackedLoraLayer, is_adapted, is_convolution, switched
 from preflight_host import lora_targets, matches_name, not_modelled
 from torch import nn
 
@@ -32,59 +35,6 @@ class LoraConfig:
             setattr(self, name, value)
 
 
-class LoraLayer(nn.Module):
-    """A linear layer with a product of two thin matrices beside it."""
-
-    def __init__(self, base, inputs, outputs, config, dtype):
-        super().__init__()
-        self.base_layer = base
-        self.scaling = config.lora_alpha / (config.r**0.5 if config.use_rslora else config.r)
-        self.lora_dropout = nn.ModuleDict({"default": nn.Dropout(config.lora_dropout) if config.lora_dropout > 0 else nn.Identity()})
-        device = base.weight.device
-        self.lora_A = nn.ModuleDict({"default": nn.Linear(inputs, config.r, bias=False, device=device, dtype=dtype)})
-        self.lora_B = nn.ModuleDict({"default": nn.Linear(config.r, outputs, bias=False, device=device, dtype=dtype)})
-        if config.use_dora:
-            not_modelled("DoRA")
-
-    @property
-    def weight(self):
-        return self.base_layer.weight
-
-    @property
-    def bias(self):
-        return self.base_layer.bias
-
-    def forward(self, x, *args, **kwargs):
-        result = self.base_layer(x, *args, **kwargs)
-        stored = result.dtype
-        first = self.lora_A["default"]
-        second = self.lora_B["default"]
-        dropout = self.lora_dropout["default"]
-        if x.dtype != first.weight.dtype:
-            x = x.to(first.weight.dtype)
-        result = result + second(first(dropout(x))) * self.scaling
-        return result.to(stored)
-
-
-class PackedLoraLayer(LoraLayer):
-    """Beside a layer with packed weights: what comes out of 4 bits is copied first, and the adapter's part is cast before it is added."""
-
-    def forward(self, x, *args, **kwargs):
-        result = self.base_layer(x, *args, **kwargs)
-        if type(self.base_layer).__name__ != "Linear8bitLt":
-            result = result.clone()
-        first = self.lora_A["default"]
-        second = self.lora_B["default"]
-        dropout = self.lora_dropout["default"]
-        casts = not torch.is_autocast_enabled()
-        if casts and x.dtype != first.weight.dtype:
-            x = x.to(first.weight.dtype)
-        output = second(first(dropout(x))) * self.scaling
-        if casts:
-            output = output.to(result.dtype)
-        return result + output
-
-
 class SavedModule(nn.Module):
     """A layer that is trained as a whole: the original beside its trained copy."""
 
@@ -97,17 +47,8 @@ class SavedModule(nn.Module):
         return self.modules_to_save["default"](*args, **kwargs)
 
 
-def sizes_of(layer):
-    """Inputs and outputs of a layer that LoRA adapts; None where it does not."""
-    if isinstance(layer, nn.Linear):
-        return layer.in_features, layer.out_features
-    if type(layer).__name__ == "Conv1D":
-        return layer.weight.shape[0], layer.weight.shape[1]
-    return None
-
-
 def wanted(name, layer, targets):
-    if sizes_of(layer) is None:
+    if not is_adapted(layer) or (targets == "all-linear" and is_convolution(layer)):
         return False
     if targets == "all-linear":
         return not name.endswith(("lm_head", "score", "classifier"))
@@ -156,6 +97,18 @@ class PeftModel(nn.Module):
         trained = sum(p.numel() for p in self.parameters() if p.requires_grad)
         return trained, sum(p.numel() for p in self.parameters())
 
+    @contextmanager
+    def disable_adapter(self):
+        switched(self, True)
+        yield
+        switched(self, False)
+
+    def disable_adapter_layers(self):
+        switched(self, True)
+
+    def enable_adapter_layers(self):
+        switched(self, False)
+
     def merge_and_unload(self):
         return self.base_model.model
 
@@ -203,12 +156,11 @@ def injected(model, peft_config, autocast_adapter_dtype):
     if not found:
         raise ValueError("Target modules not found in the base model. Please check the target modules and try again.")
     for name, layer in found:
-        inputs, outputs = sizes_of(layer)
         low = layer.weight.dtype in (torch.float16, torch.bfloat16)
         is_packed = not layer.weight.is_floating_point()
-        made = PackedLoraLayer if is_packed else LoraLayer
+        made = PackedLoraLayer if is_packed else LoraConvolution if is_convolution(layer) else LoraLayer
         dtype = torch.float32 if is_packed or (low and autocast_adapter_dtype) else layer.weight.dtype
-        replace(model, name, made(layer, inputs, outputs, peft_config, dtype))
+        replace(model, name, made(layer, peft_config, dtype))
     if peft_config.bias == "all":
         for name, p in model.named_parameters():
             if name.endswith("bias"):
