@@ -49,6 +49,23 @@ torch.zeros(1).item()
 import argparse
 import torch
 
+def options():
+    parser = argparse.ArgumentParser("options", add_help=False)
+    parser.add_argument("--steps", type=int, default=2)
+    return parser
+
+parser = argparse.ArgumentParser("training", parents=[options()])
+args = parser.parse_args()
+for step in range(args.steps):
+    torch.zeros(1).item()
+""",
+            ("item", "item"),
+        ),
+        Example(
+            """
+import argparse
+import torch
+
 def as_bool(text):
     return text.lower() in ("yes", "true")
 
@@ -93,7 +110,11 @@ for _other in ("configargparse.ArgumentParser", "configargparse.ArgParser", "tra
 
 @_PARSER.method("__init__")
 def _init(call: Call) -> Value:
-    call.args[0].fields.update({_OPTIONS: {}, "parser: dataclasses": call.get(1, "dataclass_types")})
+    options: dict[str, dict[str, Value]] = {}
+    parents = call.kwargs.get("parents")
+    for each in parents if isinstance(parents, (list, tuple)) else ():
+        options |= each.fields.get(_OPTIONS, {}) if isinstance(each, Instance) else {}
+    call.args[0].fields.update({_OPTIONS: options, "parser: dataclasses": call.get(1, "dataclass_types")})
 
 
 @_PARSER.method("add_argument")
