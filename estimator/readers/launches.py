@@ -68,9 +68,17 @@ _GAP = re.compile(r"<[^<>]+>|^<|>$")
 
 
 def documented_starts_of(snapshot: Snapshot, entry: str) -> tuple[Launch, ...]:
-    """The ways in which the repository's documentation, and the comments of its configurations, say to start ``entry``: those with the fewest gaps first."""
+    """The ways in which the repository's documentation, and the comments of its configurations, say to start ``entry``.
+
+    Those with the fewest gaps come first, and last those that only show an option or two.
+    """
     found = _launches(snapshot, entry, _is_readme) + _launches(snapshot, entry, _is_prose)
-    return tuple(sorted(found, key=lambda launch: sum(_GAP.search(word) is not None for word in launch.arguments)))
+    whole = max((len(launch.arguments) for launch in found), default=0) / 2
+
+    def order(launch: Launch) -> tuple[bool, int]:
+        return len(launch.arguments) < whole, sum(_GAP.search(word) is not None for word in launch.arguments)
+
+    return tuple(sorted(found, key=order))
 
 
 def _is_readme(path: str) -> bool:

@@ -32,7 +32,7 @@ class CausalHead(Headed):
         loss = None
         if labels is not None:
             loss = causal_lm_loss(logits, labels, self.config.vocab_size, num_items_in_batch)
-        return ModelOutput(loss=loss, logits=logits, cache=outputs.cache, hidden_states=None, attentions=None)
+        return ModelOutput(loss=loss, logits=logits, cache=outputs.cache, hidden_states=getattr(outputs, "hidden_states", None), attentions=None)
 
 
 class SequenceHead(Headed):
@@ -46,4 +46,4 @@ class SequenceHead(Headed):
         loss = None
         if labels is not None:
             loss = classification_loss(self.config, chosen, labels)
-        return ModelOutput(loss=loss, logits=chosen, cache=outputs.cache, hidden_states=None, attentions=None)
+        return ModelOutput(loss=loss, logits=chosen, cache=outputs.cache, hidden_states=getattr(outputs, "hidden_states", None), attentions=None)

@@ -90,3 +90,9 @@ def test_a_command_in_the_middle_of_prose_is_read():
     text = b"* Check the weights with `python train.py --batch_size 4 --evaluate`.\n* `train.py` takes more options.\n"
     [found] = documented_starts_of(Snapshot.of({"train.py": b"", "guide/changes.mdx": text}), "train.py")
     assert (found.line, dict(found.settings)) == (1, {"batch_size": "4", "evaluate": "True"})
+
+
+def test_a_start_that_only_shows_an_option_is_tried_last():
+    text = b"```\npython train.py --resolution 256\n\npython train.py --model small --data 'photo of a <new> cat' --resolution 512 --batch_size 2\n```\n"
+    found = documented_starts_of(Snapshot.of({"train.py": b"", "README.md": text}), "train.py")
+    assert [each.line for each in found] == [4, 2]
