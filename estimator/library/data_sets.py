@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Classes that are taken where nobody says how many there are: a head over them is small.
 _USUAL_CLASSES = 10
+#: Objects that a picture is taken to show where nobody says how many.
+USUAL_OBJECTS = 10
 #: The value of a column of texts.
 TEXT = "a text of the data set"
 _LABELS = frozenset({"label", "labels", "fine_label", "coarse_label", "target", "targets", "label_ids", "class", "score", "stars"})
@@ -43,6 +45,7 @@ _COLUMNS: Mapping[str, str] = {
     "imagenet-1k": "image label:1000",
     "cats_vs_dogs": "image label:2", "oxford_flowers102": "image label:102",
     "superb/ks": "file audio label:12", "librispeech_asr": "file audio text speaker_id chapter_id id",
+    "cppe-5": "image_id image width height objects:5",
     "sidewalk-semantic": "pixel_values label:mask", "scene_parse_150": "image annotation:mask",
     "pokemon-blip-captions": "image text", "naruto-blip-captions": "image text",
 }  # fmt: skip
@@ -69,10 +72,13 @@ def _classes_of(call: Call) -> Value:
 
 
 def _assumed_classes(call: Call) -> int:
-    why = f"how many classes the data set has is not known: {_USUAL_CLASSES} are taken"
+    _assumed(call, f"how many classes the data set has is not known: {_USUAL_CLASSES} are taken")
+    return _USUAL_CLASSES
+
+
+def _assumed(call: Call, why: str) -> None:
     domain: TapeDomain = call.machine.state["domain"]
     domain.observed.fact("assumed_model", why, domain.caller_place())
-    return _USUAL_CLASSES
 
 
 def _data_set_columns(call: Call) -> Value:
@@ -87,6 +93,8 @@ def _column(text: str) -> tuple[str, Any]:
     name, _, size = text.partition(":")
     if not size:
         return name, _value_of(name)
+    if name == "objects":
+        return name, _objects(int(size))
     if size == "mask":
         return name, mask()
     if name in _LABELS:
@@ -104,6 +112,8 @@ def _column_of(call: Call) -> Value:
 def _value_of(name: Value) -> Any:
     if name in _LABELS:
         return 0
+    if name == "objects":
+        return _objects(None)
     if name in _SOUNDS:
         return sound()
     if name in _MASKS:
@@ -111,6 +121,26 @@ def _value_of(name: Value) -> Any:
     if name in _IMAGES or (isinstance(name, str) and name.endswith(("_image", "_img"))):
         return Image(3, None, None)
     return Tokens(OPEN, "the length of the rows in the data set is not known") if name in _TOKENS else TEXT
+
+
+def _apart(call: Call) -> Value:
+    """What a function makes of a sample: how many things it goes through by itself says nothing about how many samples there are."""
+    before = call.machine.unknown_items
+    made = call.machine.call(call.args[0], call.args[1:], call.kwargs, call.span)
+    call.machine.unknown_items = before
+    return made
+
+
+def _objects(classes: int | None) -> Any:
+    """Objects that a picture shows, as COCO's: a box and a category each."""
+    one = {"id": 0, "area": 1.0, "bbox": [0.0, 0.0, 1.0, 1.0], "category": 0 if classes is None else Label(classes)}
+    return GuestDict({name: [value] * USUAL_OBJECTS for name, value in one.items()})
+
+
+def _shown_objects(call: Call) -> Value:
+    """How many objects a picture shows where nobody knows."""
+    _assumed(call, f"how many objects the pictures show is not known: {USUAL_OBJECTS} in each are taken")
+    return USUAL_OBJECTS
 
 
 def _counted_labels(call: Call) -> Value:
@@ -121,5 +151,5 @@ def _counted_labels(call: Call) -> Value:
 
 NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
-    for function in (_classes_of, _counted_labels, _data_set_columns, _column_of)
+    for function in (_apart, _classes_of, _counted_labels, _data_set_columns, _column_of, _shown_objects)
 }

@@ -17,7 +17,7 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         " AutoModelForMultipleChoice AutoModelForPreTraining AutoModelForMaskedImageModeling AutoModelForSemanticSegmentation"
         " AutoModelForInstanceSegmentation AutoModelForUniversalSegmentation AutoModelForObjectDetection AutoModelForDepthEstimation"
         " AutoModelForVideoClassification AutoModelForImageTextToText AutoModelForAudioClassification AutoModelForAudioFrameClassification"
-        " AutoModelForCTC CONFIG_MAPPING",
+        " AutoModelForCTC AutoBackbone CONFIG_MAPPING",
         "transformers.tokenizer": "AutoTokenizer PreTrainedTokenizer PreTrainedTokenizerFast PreTrainedTokenizerBase BatchEncoding",
         "transformers.processors": "AutoImageProcessor AutoFeatureExtractor AutoProcessor",
         "transformers.collators": "DataCollatorForLanguageModeling DataCollatorWithPadding DataCollatorForTokenClassification DataCollatorForSeq2Seq"
@@ -56,6 +56,9 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 #: Modules under another name.
 _MODULES: Mapping[str, str] = {
+    "transformers.models.auto": "transformers.auto",
+    "transformers.models.auto.configuration_auto": "transformers.auto",
+    "transformers.models.auto.modeling_auto": "transformers.auto",
     "transformers.integrations.deepspeed": "transformers.integrations",
     "transformers.integrations.fsdp": "transformers.integrations",
     "transformers.utils.quantization_config": "transformers.quantization",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from analysis.certainty import Place
@@ -11,17 +9,17 @@ from analysis.interpreter import operators
 from analysis.interpreter.exceptions import guest_error
 from analysis.interpreter.values import MISSING, Alternatives, External, HostFunction, Instance, Symbol, Value
 from analysis.source import SourceFile, Span
-from estimator.library import guest_module, lookup
+from estimator.library import guest_module, lookup, source_at
 from estimator.library.drawn import settled
 from estimator.library.reflection import BUILTINS
 from estimator.library.second_names import module_name, second_name
-from estimator.library.symbols import Number, OneOfMany, known_length
+from estimator.library.symbols import Number
 from estimator.script import changes, doubts, shapes, watching
-from estimator.script.guards import Filter, stands_at
+from estimator.script.guards import Escape, Filter, stands_at
 from estimator.script.loops import AFTER_LOSS, WINDOW, LibraryPlan, Plan, steps_inside
 from estimator.script.observed import Observed
 from estimator.script.pins import pinned_version
-from estimator.script.unwatched import Unwatched
+from estimator.script.uncounted import Uncounted
 from estimator.script.words import in_words
 from estimator.sources.modules import own_files
 from estimator.sources.releases import DEFINE_MODELS, Releases
@@ -37,19 +35,17 @@ if TYPE_CHECKING:
 
 #: Calls of modules that are looked at: criteria and small heads come before or after the model itself.
 _WATCHED_CALLS = 64
-#: Items of something unknown: enough for two optimizer steps of a loop over it.
-_UNKNOWN_ITEMS = 3
 #: Sources in which no value of the configuration is written, by the beginning of their paths.
 _CONFIGURES_NOTHING = frozenset({"<library>/torch/", "<library>/prefli"})
 _PREFIX = 16
-_COLLECTION = "a collection made of "
 _GUEST_ERRORS = (KeyError, IndexError, AttributeError, ValueError, TypeError, ImportError)
 
 
-class TapeDomain(Unwatched):
+class TapeDomain(Uncounted):
     """The domain of one run of one script."""
 
     def __init__(self, tape: Tape, request: Request) -> None:
+        super().__init__()
         self.tape = tape
         self.request = request
         self.observed = Observed()
@@ -61,8 +57,6 @@ class TapeDomain(Unwatched):
         self.causes: dict[int, tuple[Symbol, str]] = {}
         #: Sentences for names of libraries that something comes of, by name and line.
         self.blamed: dict[tuple[Place | None, str], str] = {}
-        #: What was iterated over last without its length being known.
-        self._uncounted: Value = None
         self._lines: dict[Span, Place] = {}
         #: The calls that lead to where the run is, and the line of the repository's that they come from.
         self._called_from: tuple[tuple[Span, ...], Place | None] = ((), None)
@@ -85,7 +79,9 @@ class TapeDomain(Unwatched):
 
     def _truth(self, value: Value, span: Span) -> bool | None:
         if isinstance(value, External):
-            stands = stands_at(self.machine.snapshot, span)
+            stands = stands_at(self._source_of(span), span)
+            if isinstance(stands, Escape):
+                return stands.answer
             if self.tape.depth:
                 doubts.branch(self, value, span)
             elif isinstance(stands, bool):
@@ -116,6 +112,11 @@ class TapeDomain(Unwatched):
     def is_own(self, span: Span) -> bool:
         """Whether ``span`` is in a file of the repository."""
         return span.path in self.machine.snapshot.contents
+
+    def _source_of(self, span: Span) -> SourceFile | None:
+        """The file of ``span``: the repository's, ours, or of a release."""
+        found = self.machine.snapshot.source(span.path) if self.is_own(span) else source_at(span.path) or self.releases.source_at(span.path)
+        return found if isinstance(found, SourceFile) else None
 
     def place(self, span: Span) -> Place:
         """The line of ``span``."""
@@ -207,9 +208,11 @@ class TapeDomain(Unwatched):
         certain = settled(condition)
         if certain is not None:
             return certain
-        stands = stands_at(machine.snapshot, span)
+        stands = stands_at(self._source_of(span), span)
         if isinstance(stands, Filter):
             return None  # what may be filtered out is taken to stay
+        if isinstance(stands, Escape):
+            return stands.answer
         if stands is not None and not self.tape.depth:
             return stands
         if isinstance(condition, Alternatives):
@@ -237,29 +240,6 @@ class TapeDomain(Unwatched):
         if tape.steps == 0:
             self.observed.window = (right, self.place(span))
         return left % WINDOW
-
-    def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
-        """Items that the source does not tell."""
-        length = known_length(value)
-        counted = length is not None
-        if not counted:
-            self._uncounted = value
-        for index in range(_UNKNOWN_ITEMS if length is None else length):
-            item = (Symbol if counted else OneOfMany)(f"item {index} of {in_words(value)}", span, machine.stamp)
-            item.source = value
-            yield item
-            machine.unknown_items -= counted  # as many as there are: nothing is open about them
-
-    def brought(self, machine: Machine, value: Value, span: Span) -> list[Value]:
-        """The items, as far as they are counted, or else one that stands for all: a model that is made of them is not known."""
-        return [*islice(self.unknown_items(machine, value, span), 1 if known_length(value) is None else None)]
-
-    def collected(self, machine: Machine, made: Value, span: Span) -> Value:
-        """A collection of unknown length is not known: two or three items would make a wrong shape."""
-        symbol = Symbol(f"{_COLLECTION}{in_words(self._uncounted).removeprefix(_COLLECTION)}", span, machine.stamp)
-        symbol.source = self._uncounted
-        symbol.parts.update({f"[{index}]": item for index, item in enumerate(made if isinstance(made, list) else ())})
-        return symbol
 
     def call_unknown(self, machine: Machine, callee: Value, args: list[Value], kwargs: dict[str, Value], span: Span) -> Value:
         """A call that cannot be followed; a tensor that went into it is lost."""

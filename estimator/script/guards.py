@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
-from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
-from estimator.library import source_at
 
 _EXITS = frozenset({"exit", "quit", "abort", "error"})
 
@@ -17,34 +16,46 @@ class Filter:
     """The condition of a comprehension."""
 
 
-def stands_at(snapshot: Snapshot, span: Span) -> bool | Filter | None:
-    """What an undecided condition at ``span`` is taken to be: the answer that avoids an error, ``Filter``, or None where its place says nothing.
+@dataclass(frozen=True, slots=True)
+class Escape:
+    """A condition of which one answer ends in an error: the other one is taken, inside a model too."""
+
+    answer: bool
+
+
+#: What the place of a condition says.
+Meaning = bool | Filter | Escape
+
+
+def stands_at(source: SourceFile | None, span: Span) -> Meaning | None:
+    """What an undecided condition at ``span`` of a file is taken to be; None where its place says nothing.
 
     The answer is for the condition without its negations (``x == 1`` of ``if x != 1: raise``), as a domain is asked for it.
     """
-    source = snapshot.source(span.path) if span.path in snapshot.contents else source_at(span.path)
-    return _places(source).get((span.start, span.end)) if isinstance(source, SourceFile) else None
+    return None if source is None else _places(source).get((span.start, span.end))
 
 
 @lru_cache(maxsize=64)
-def _places(source: SourceFile) -> Mapping[tuple[int, int], bool | Filter]:
-    found: dict[tuple[int, int], bool | Filter] = {}
+def _places(source: SourceFile) -> Mapping[tuple[int, int], Meaning]:
+    found: dict[tuple[int, int], Meaning] = {}
     for test, meaning in _conditions(source.tree):
         span = source.span(test)
         found[span.start, span.end] = meaning
     return found
 
 
-def _conditions(tree: ast.AST) -> Iterator[tuple[ast.expr, bool | Filter]]:
+def _conditions(tree: ast.AST) -> Iterator[tuple[ast.expr, Meaning]]:
     for node in ast.walk(tree):
         match node:
             case ast.comprehension(ifs=tests):
                 yield from ((test, Filter()) for test in tests)
             case ast.If(test=test, body=body, orelse=orelse):
                 if fails(body) != fails(orelse):
-                    yield test, fails(orelse) != _negated(test)
+                    yield test, Escape(fails(orelse) != _negated(test))
+                elif not orelse and any(_updates(statement) for statement in body):
+                    yield test, not _negated(test)
             case ast.Assert(test=ast.BoolOp(values=tests)):
-                yield from ((test, not _negated(test)) for test in tests)
+                yield from ((test, Escape(not _negated(test))) for test in tests)
             case ast.For(body=statements):
                 yield from _sorted_out(statements)
 
@@ -65,6 +76,15 @@ def _gathers(statement: ast.stmt) -> bool:
             return True
         case ast.Assign(targets=[ast.Subscript()]):
             return True
+    return False
+
+
+def _updates(statement: ast.stmt) -> bool:
+    """Whether a statement is an optimizer's step: of a window of micro-batches of unknown length, every one may be the last."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr="step"), args=args)):
+            named = [*(args or [holder])]
+            return any("optim" in ast.unparse(each).lower() for each in named)
     return False
 
 

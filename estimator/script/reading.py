@@ -57,8 +57,8 @@ def _model(observed: Observed, call: ModelCall) -> Certainty[str]:
         if call.published is not None and known == catalog_name(call.published):
             name, place = known, line
     found = Known(name, place) if isinstance(name, str) else Known(call.name, call.made or call.place)
-    why, line = observed.first("assumed_model")
-    return found if why is None else Assumed(found.value, why, line)
+    taken = observed.facts.get("assumed_model", ())
+    return Assumed(found.value, "; ".join(why for why, _ in taken), taken[0][1]) if taken else found
 
 
 def _tokens(call: ModelCall) -> Argument | None:

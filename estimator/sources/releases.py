@@ -10,11 +10,14 @@ from estimator.sources.modules import class_for, config_class_for, defining_modu
 
 #: Libraries whose own source is read, and which part of it: of some the models (and pipelines) alone, since the rest only holds them together.
 _READ: Mapping[str, tuple[str, ...]] = {
-    "transformers": ("transformers.models.", "transformers.loss.", "transformers.modeling_attn_mask_utils", "transformers.utils.backbone_utils"),
+    "transformers": (
+        "transformers.models.", "transformers.loss.", "transformers.modeling_attn_mask_utils", "transformers.image_transforms",
+        "transformers.utils.backbone_utils",
+    ),
     "timm": ("timm.",),
     "diffusers": ("diffusers.models.", "diffusers.pipelines."),
     "ultralytics": ("ultralytics.",),
-}
+}  # fmt: skip
 #: Libraries of which a class is a model wherever in their source it is defined.
 DEFINE_MODELS = frozenset({"transformers", "diffusers"})
 _NO_FILES: Mapping[str, bytes] = {}
@@ -45,6 +48,10 @@ class Releases:
         if dotted not in self._modules:
             self._modules[dotted] = module_in(self.files(library), dotted)
         return self._modules[dotted]
+
+    def source_at(self, path: str) -> SourceFile | None:
+        """The module of a release that lies there, if it was read."""
+        return next((found for found in self._modules.values() if found is not None and found.path == path), None)
 
     def module_of(self, library: str, name: str) -> str:
         """The module of a library that defines a class of models; "" where the release has none of that name."""

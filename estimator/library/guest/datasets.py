@@ -1,6 +1,6 @@
 """``datasets``: a table of which one row is known, as far as the script's own functions make it."""
 
-from preflight_host import TEXT_OF_COLUMN, classes_of, column_of, data_set_columns
+from preflight_host import TEXT_OF_COLUMN, apart, classes_of, column_of, data_set_columns
 from torch.utils.data import Dataset as TorchDataset
 
 #: Rows that a function sees at once where it maps batches.
@@ -40,7 +40,7 @@ class Dataset(TorchDataset):
             given = tuple(row[name] for name in names)
         if with_indices:
             given = given + ((list(range(ROWS)) if batched else 0),)
-        made = function(*given, **(fn_kwargs if fn_kwargs is not None else {}))
+        made = apart(function, *given, **(fn_kwargs if fn_kwargs is not None else {}))
         if made is None:
             made = row
         made = {name: (made[name][0] if batched and len(made[name]) else made[name]) for name in made.keys()}
@@ -123,7 +123,7 @@ class Dataset(TorchDataset):
             count = len(range(self.length)[key]) if isinstance(key, slice) else len(key)
             row = {name: [value] * count for name, value in row.items()}
         if getattr(self, "transform", None) is not None:
-            batch = self.transform(_Row(self.columns, 1))
+            batch = apart(self.transform, _Row(self.columns, 1))
             return {name: batch[name][0] for name in batch.keys()}
         return row
 
@@ -170,6 +170,10 @@ class ClassLabel:
     @property
     def feature(self):
         return self
+
+    def __getitem__(self, name):
+        """What is known of a part of a column that has several."""
+        return ClassLabel(self.value[name][0]) if isinstance(self.value, dict) else ClassLabel(column_of({}, name))
 
     @property
     def names(self):

@@ -28,6 +28,10 @@ class Configuration:
 
         return config_of(name, options)
 
+    @classmethod
+    def from_dict(cls, numbers, **options):
+        return cls(**{name: value for name, value in numbers.items() if name != "model_type"})
+
     def update(self, numbers):
         for name, value in numbers.items():
             setattr(self, name, value)

@@ -1,6 +1,7 @@
 """``timm``: the zoo's families by the names of the library's models."""
 
 from preflight_host import named_model, no_such_model
+from timm.features import ResNetFeatures
 from preflight_zoo import timm_convnext, timm_efficientnet, timm_resnet, timm_swin, timm_vit
 
 #: The image a model of that family is made for where its name does not say.
@@ -13,7 +14,10 @@ MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 def create_model(model_name, *args, **options):
     """The classifier of that name, with what the library hangs on it."""
+    indices, alone = options.pop("out_indices", (0, 1, 2, 3, 4)), options.pop("features_only", False)
     made = model_of(model_name, *args, **options)
+    if alone:
+        return ResNetFeatures(made, indices) if isinstance(made, timm_resnet.ResNet) else no_such_model("features_only of " + model_name)
     image = options.get("img_size") or USUAL_IMAGE
     made.default_cfg = made.pretrained_cfg = {
         "input_size": (3, image, image), "mean": MEAN, "std": STD, "interpolation": "bicubic", "crop_pct": 0.875, "num_classes": 1000,

@@ -143,6 +143,6 @@ TASKS = {
     "AutoModelForDepthEstimation": "depth-estimation", "AutoModelForVideoClassification": "video-classification",
     "AutoModelForImageTextToText": "image-text-to-text", "AutoModelForSpeechSeq2Seq": "speech-seq2seq",
     "AutoModelForAudioClassification": "audio-classification", "AutoModelForAudioFrameClassification": "audio-frame-classification",
-    "AutoModelForCTC": "ctc",
+    "AutoModelForCTC": "ctc", "AutoBackbone": "backbone",
 }  # fmt: skip
 globals().update({name: type(name, (_Auto,), {"task": task}) for name, task in TASKS.items()})

@@ -2,6 +2,7 @@
 
 import torch
 from preflight_host import processor_sizes, resized, rows_of, samples_taken
+from transformers.annotated import boxes, masks
 from transformers.collators import padded
 from transformers.saved import save, saved
 from transformers.tokenizer import AutoTokenizer, BatchEncoding
@@ -31,14 +32,19 @@ class ImageProcessor:
         height = self.size.get("height", self.size.get("max_height", self.size.get("shortest_edge", 224)))
         return height, self.size.get("width", self.size.get("max_width", height))
 
-    def __call__(self, images=None, return_tensors=None, **options):
+    def __call__(self, images=None, return_tensors=None, annotations=None, segmentation_maps=None, **options):
         count = rows_of(images)
         height, width = self.edges()
         pixels = resized(torch.zeros((1, 3, height, width)), (height, width))
         many = torch.zeros((1 if count is None else count,) + tuple(pixels.shape[1:]))
-        if return_tensors is None:
-            return BatchEncoding({"pixel_values": list(many)})
-        return BatchEncoding({"pixel_values": many})
+        made = {"pixel_values": list(many) if return_tensors is None else many}
+        if annotations is not None:
+            made["pixel_mask"] = torch.ones((len(many), *many.shape[2:]), dtype=torch.int64)
+            made["labels"] = boxes(annotations)
+        if segmentation_maps is not None:
+            made["pixel_mask"] = torch.ones((len(many), *many.shape[2:]), dtype=torch.int64)
+            made["mask_labels"], made["class_labels"] = masks(segmentation_maps, *many.shape[2:])
+        return BatchEncoding(made)
 
     preprocess = __call__
 

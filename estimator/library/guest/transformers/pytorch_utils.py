@@ -1,5 +1,6 @@
 """Small parts of models, for model source that is read from a release of transformers."""
 
+import torch
 from preflight_zoo.gpt2 import Conv1D
 from torch import nn
 
@@ -18,3 +19,12 @@ def find_pruneable_heads_and_indices(*args, **options):
 
 def isin_mps_friendly(elements, tests):
     return elements == tests
+
+
+def meshgrid(*tensors, indexing=None):
+    return torch.meshgrid(*tensors, indexing=indexing)
+
+
+def compile_compatible_method_lru_cache(*args, **options):
+    """The cache is not kept: what it saves is small."""
+    return lambda function: function

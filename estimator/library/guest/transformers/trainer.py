@@ -39,6 +39,15 @@ class TrainOutput:
         self.metrics = {}
 
 
+def placed(value, device):
+    """A batch with every tensor in it on the device."""
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    if hasattr(value, "items"):
+        return {name: placed(item, device) for name, item in value.items()}
+    return [placed(item, device) for item in value] if isinstance(value, (list, tuple)) else value
+
+
 class _Columns:
     """Samples with only those columns that the model takes."""
 
@@ -152,7 +161,7 @@ class Trainer:
         return (loss, outputs) if return_outputs else loss
 
     def _prepare_inputs(self, inputs):
-        return {name: value.to(self.args.device) if isinstance(value, torch.Tensor) else value for name, value in inputs.items()}
+        return placed(inputs, self.args.device)
 
     def training_step(self, model, inputs, num_items_in_batch=None):
         model.train()
@@ -166,7 +175,7 @@ class Trainer:
 
     def items_in(self, batches):
         """How many tokens have a label, over the micro-batches of a step; None where batches have no labels."""
-        if "labels" not in batches[0] or not self.model_accepts_loss_kwargs:
+        if "labels" not in batches[0] or not self.model_accepts_loss_kwargs or not isinstance(batches[0]["labels"], torch.Tensor):
             return None
         total = sum([batch["labels"].ne(-100).sum() for batch in batches])
         return total.to(self.args.device)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import torch
 from transformers.modeling_outputs import ModelOutput
 
 TransformersKwargs = LossKwargs = Any
@@ -27,11 +28,22 @@ def _no(*args, **options):
 
 
 is_torchdynamo_compiling = is_flash_attn_2_available = is_torch_fx_proxy = is_flash_attn_greater_or_equal_2_10 = is_torch_xla_available = _no
-is_scipy_available = is_ninja_available = is_torch_flex_attn_available = is_torch_fx_available = is_kernels_available = is_peft_available = _no
+is_ninja_available = is_accelerate_available = is_torch_flex_attn_available = is_torch_fx_available = is_kernels_available = is_peft_available = _no
 
 
 def is_torch_available():
     return True
+
+
+is_scipy_available = is_vision_available = is_timm_available = is_torch_available
+
+
+def is_torch_tensor(value):
+    return isinstance(value, torch.Tensor)
+
+
+def requires_backends(*args, **options):
+    pass
 
 
 class logging:

@@ -1,0 +1,51 @@
+"""What is iterated over without its length being known, and what is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from analysis.interpreter.values import Symbol, Value
+from estimator.library.symbols import OneOfMany, known_length
+from estimator.script.unwatched import Unwatched
+from estimator.script.words import in_words
+
+if TYPE_CHECKING:
+    from analysis.interpreter.machine import Machine
+    from analysis.source import Span
+
+#: Items of something unknown: enough for two optimizer steps of a loop over it.
+_UNKNOWN_ITEMS = 3
+_COLLECTION = "a collection made of "
+
+
+class Uncounted(Unwatched):
+    """The part of the domain that hands out items of unknown things."""
+
+    def __init__(self) -> None:
+        #: What was iterated over last without its length being known.
+        self._uncounted: Value = None
+
+    def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
+        """Items that the source does not tell."""
+        length = known_length(value)
+        counted = length is not None
+        if not counted:
+            self._uncounted = value
+        for index in range(_UNKNOWN_ITEMS if length is None else length):
+            item = (Symbol if counted else OneOfMany)(f"item {index} of {in_words(value)}", span, machine.stamp)
+            item.source = value
+            yield item
+            machine.unknown_items -= counted  # as many as there are: nothing is open about them
+
+    def brought(self, machine: Machine, value: Value, span: Span) -> list[Value]:
+        """The items, as far as they are counted, or else one that stands for all: a model that is made of them is not known."""
+        return [*islice(self.unknown_items(machine, value, span), 1 if known_length(value) is None else None)]
+
+    def collected(self, machine: Machine, made: Value, span: Span) -> Value:
+        """A collection of unknown length is not known: two or three items would make a wrong shape."""
+        symbol = Symbol(f"{_COLLECTION}{in_words(self._uncounted).removeprefix(_COLLECTION)}", span, machine.stamp)
+        symbol.source = self._uncounted
+        symbol.parts.update({f"[{index}]": item for index, item in enumerate(made if isinstance(made, list) else ())})
+        return symbol
