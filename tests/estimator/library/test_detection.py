@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.certainty import Assumed
-from tests.estimator.library.test_model_classes import CONFIG
+from tests.estimator.library.test_model_classes import CONFIG, LISTS
 from tests.estimator.script.running import estimated
 
 LOSS = """
@@ -47,7 +47,9 @@ class DetrForObjectDetection(PreTrainedModel):
 LIBRARY = {
     "src/transformers/__init__.py": "",
     "src/transformers/loss/loss_for_object_detection.py": LOSS,
-    "src/transformers/models/auto/modeling_auto.py": '\nMODEL_FOR_OBJECT_DETECTION_MAPPING_NAMES = OrderedDict(\n    [\n        ("detr", "DetrForObjectDetection"),\n    ]\n)\n',
+    "src/transformers/models/auto/modeling_auto.py": LISTS.replace("CTC", "OBJECT_DETECTION")
+    .replace("Wav2Vec2ForOBJECT_DETECTION", "DetrForObjectDetection")
+    .replace("wav2vec2", "detr"),
     "src/transformers/models/detr/configuration_detr.py": CONFIG.format(name="Detr", kind="detr"),
     "src/transformers/models/detr/modeling_detr.py": MODEL,
 }
