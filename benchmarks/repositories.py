@@ -28,6 +28,8 @@ from analysis.certainty import Assumed, Known
 from analysis.facts import facts_of
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile
+from bot.sources.release import LocalShelf
+from bot.sources.shelf import sources
 from estimator.config import TrainingConfig
 from estimator.request import Request
 from estimator.run import estimate, is_entry
@@ -91,7 +93,7 @@ def judged(config: TrainingConfig) -> str:
 def estimated(snapshot: Snapshot, name: str, entry: str, settings: dict[str, str]) -> Found:
     """One entry point, in the first of its starts that is resolved."""
     started = time.process_time()
-    found = estimate(snapshot, Request(entry=entry, settings=settings))
+    found = estimate(snapshot, Request(entry=entry, settings=settings, shelf=LocalShelf()))
     seconds = time.process_time() - started
     best = next((each for each in found if each.memory is not None), found[-1])
     if best.memory is None:
@@ -99,6 +101,11 @@ def estimated(snapshot: Snapshot, name: str, entry: str, settings: dict[str, str
     state = judged(best.config)
     taken = [f"{key} {setting.value} assumed: {setting.why}" for key, setting in best.config.items() if hasattr(setting, "why") and hasattr(setting, "value")]
     return Found(name, entry, state, "; ".join(taken) if state == "assumed" else "", seconds)
+
+
+def _at_hand() -> str:
+    found = [f"{source.library} {source.version}" for source in sources() if source.origin != "zoo"]
+    return ", ".join(found) or "none"
 
 
 def page(rows: list[Found], commits: dict[str, str]) -> str:
@@ -113,7 +120,8 @@ def page(rows: list[Found], commits: dict[str, str]) -> str:
         "run, reaches PyTorch, and calls what trains (a backward pass, a framework's loop or hook) or what generates; what only evaluates, converts, draws",
         "or tests is none (`benchmarks/repositories.toml` says below which folders, and what else is left out). It is started without arguments, as launch",
         "lines of the repository start it or, where these tell no peak, as its documentation says. Resolved: a peak, with model, batch, precision and the",
-        "size of the input each known. With assumptions: a peak, and something of these taken in the open. Nothing is told beside what the repository holds.",
+        "size of the input each known. With assumptions: a peak, and something of these taken in the open. Nothing is told beside what the repository holds;",
+        f"of libraries these were at hand beside the zoo (`preflight sources`): {_at_hand()}.",
         "",
         said,
         "",

@@ -17,19 +17,7 @@ from analysis.interpreter.classes import member_name, plain_member
 from analysis.interpreter.joins import join
 from analysis.interpreter.own_items import OwnItems, has_items
 from analysis.interpreter.reflection import is_type
-from analysis.interpreter.values import (
-    MISSING,
-    Alternatives,
-    Class,
-    External,
-    Function,
-    GuestList,
-    HostValue,
-    Instance,
-    Module,
-    Symbol,
-    Value,
-)
+from analysis.interpreter.values import MISSING, Alternatives, Class, External, FewItems, Function, GuestList, HostValue, Instance, Module, Symbol, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,6 +134,8 @@ def binary(machine: Machine, op: ast.operator, left: Value, right: Value, span: 
     if isinstance(left, Instance) or isinstance(right, Instance):
         return _special(machine, method, sign, left, right, span, in_place=in_place)
     if isinstance(left, (Symbol, External)) or isinstance(right, (Symbol, External)):
+        if isinstance(op, ast.Mult) and isinstance(left, list) and len(left) == 1 and left[0] is None:
+            return _places(machine, span)
         replaced = machine.domain.modulo(machine, left, right, span) if isinstance(op, ast.Mod) and isinstance(left, (int, Symbol)) else MISSING
         return derived(machine, sign, f"{left!r} {sign} {right!r}", left, right, test=(sign, left, right)) if replaced is MISSING else replaced
     if in_place and isinstance(left, list):
@@ -158,6 +148,13 @@ def binary(machine: Machine, op: ast.operator, left: Value, right: Value, span: 
     if isinstance(left, str) and isinstance(right, tuple) and any(isinstance(value, (Symbol, Alternatives, External)) for value in right):
         return derived(machine, sign, "a formatted text", left, *right)
     return _wrap(machine, host_operator(machine, plain, left, right, span), span)
+
+
+def _places(machine: Machine, span: Span) -> FewItems:
+    """``[None] * n``, where ``n`` is not known: places for what comes later."""
+    made = FewItems([None])
+    made.span, made.stamp = span, machine.stamp
+    return made
 
 
 def _number(machine: Machine, op: ast.operator, left: Value, right: Value, span: Span) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from analysis.interpreter.values import MISSING, Call, Class, Function, GuestDict, HostFunction, Instance, Symbol, Value
-from estimator.library import evaluated
+from estimator.library import bounds, evaluated
 from estimator.library.tokens import BUILTINS_HERE
 from estimator.tape.attributes import is_module
 
@@ -90,4 +90,10 @@ NAMES: dict[str, Value] = {"sys.modules": _LOADED} | {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function) for function in (_given_arguments, _constructor_classes)
 }
 #: Python's own, with these.
-BUILTINS: dict[str, Value] = {**BUILTINS_HERE, **evaluated.BUILTINS, "getattr": HostFunction("getattr", _getattr), "hasattr": HostFunction("hasattr", _hasattr)}
+BUILTINS: dict[str, Value] = {
+    **BUILTINS_HERE,
+    **evaluated.BUILTINS,
+    **bounds.BUILTINS,
+    "getattr": HostFunction("getattr", _getattr),
+    "hasattr": HostFunction("hasattr", _hasattr),
+}

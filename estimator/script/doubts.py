@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.interpreter.signals import StopRun
 from analysis.interpreter.values import External, HostFunction, Instance, Symbol, Value
 from estimator.library.symbols import Lost, Number
+from estimator.script import shapes
 from estimator.script.holding import hands_out_parameters, holds_device_tensor, holds_parameters
 from estimator.script.words import call_in_words, in_words, without_marks
 from estimator.tape.device import CUDA
@@ -28,6 +29,10 @@ _ONLY_LOOKS = ("wandb", "log", "summary", "watch", "print", "save", "count", "nu
 _ON_THE_HOST = "estimator.library.array"
 #: Functions that take a device.
 _PLACING = frozenset({"to", "module_to", "Device", "cuda"})
+#: Methods that are given a tensor for its type or shape only.
+_LIKE_ANOTHER = frozenset({".type_as", ".view_as", ".expand_as", ".reshape_as", ".to"})
+#: Functions that make a table of a size.
+_TABLES = frozenset({"zeros", "ones", "empty", "full"})
 #: How the value of an argument that nobody gives is called.
 ARGUMENT = "the argument "
 #: Longer chains of what comes of what are not walked.
@@ -171,6 +176,10 @@ def failed(domain: TapeDomain, callee: Value, error: Exception, span: Span, oper
         quiet = Symbol(f"what {_name_of(callee)} gives", span, domain.machine.stamp)
         quiet.source = unknown
         return quiet
+    if _name_of(callee) in _TABLES and not domain.inside:
+        table = shapes.of_sample(domain.machine, operands)
+        if table is not None:
+            return table
     if unknown is not None and getattr(callee, "__name__", "") in _PLACING and not is_lost(domain, unknown):
         placed = _on_gpu(domain, callee, operands, span)
         if placed is not None:
@@ -280,7 +289,8 @@ def _name_of(callee: Value) -> str:
 def unknown_call(domain: TapeDomain, callee: Value, given: tuple[Value, ...], span: Span) -> Value:
     """The result of a call that cannot be followed; a tensor on the device among what it was ``given`` is lost."""
     backward_of(domain, callee, span)
-    if not domain.observed.holder and any(holds_parameters(value) for value in given):
+    likens = isinstance(callee, Symbol) and bool(callee.test) and callee.test[0] in _LIKE_ANOTHER
+    if not domain.observed.holder and not likens and any(holds_parameters(value) for value in given):
         domain.observed.holder = f"{domain.here(span)}: what {in_words(callee)} keeps of the parameters it is given is not known"
     if any(holds_device_tensor(value) for value in given):
         return swallowed(domain, callee, span)

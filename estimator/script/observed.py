@@ -44,6 +44,8 @@ class Observed:
     calls: list[ModelCall] = field(default_factory=list)
     #: The call of the biggest model that trains; where none does, of the biggest.
     main: ModelCall | None = None
+    #: Whether there was an optimizer when it was called: what comes before is a check or a look.
+    optimized: bool = False
     facts: dict[str, list[Fact]] = field(default_factory=dict)
     #: Parameters of the module that trains (or infers): element counts, all and those that require gradients.
     parameters: int = 0

@@ -50,9 +50,9 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     if trainable and tape.optimizers and not observed.lost and not domain.machine.state.get("trains"):
         domain.machine.state["trains"] = True
         domain.machine.steps += _FOR_TRAINING
-    rank, best = (trainable > 0, total), (observed.trainable > 0, observed.parameters)
+    rank, best = (trainable > 0, total, bool(tape.optimizers)), (observed.trainable > 0, observed.parameters, observed.optimized)
     if rank > best or (observed.stepped_on and total == observed.parameters):
-        observed.parameters, observed.trainable, observed.main = total, trainable, call
+        observed.parameters, observed.trainable, observed.main, observed.optimized = total, trainable, call, bool(tape.optimizers)
         observed.parameter_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters)
         observed.trainable_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters if parameter.requires_grad)
         observed.unit_bytes = _largest_unit(module)

@@ -21,9 +21,16 @@ class _Slice(NamedTuple):
     offset: int
 
 
+def forget_numbers(x: Tensor) -> None:
+    """``x`` and what it is a view of hold other numbers now."""
+    x.values = None
+    if x.base is not None:
+        x.base.values = None
+
+
 def overwritten(x: Tensor, node: Node | None) -> Tensor:
     """``x`` after ``node`` wrote into its memory."""
-    x.values = None
+    forget_numbers(x)
     if node is None:
         return x
     if x.base is None:

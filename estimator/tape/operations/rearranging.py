@@ -10,7 +10,7 @@ from estimator.tape.agreement import must_agree
 from estimator.tape.copying import like
 from estimator.tape.dtype import INT64, promote
 from estimator.tape.graph import Node, record, tracked
-from estimator.tape.inplace import overwritten
+from estimator.tape.inplace import forget_numbers, overwritten
 from estimator.tape.not_followed import NotFollowed
 from estimator.tape.operations.indexing import narrow, select
 from estimator.tape.operations.views import expand, reshape, view
@@ -161,5 +161,5 @@ def _copied_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Ten
 )  # fmt: skip
 def filled_(x: Tensor, *_: Any, **__: Any) -> Tensor:
     """Written over in place."""
-    x.values = None
+    forget_numbers(x)
     return x

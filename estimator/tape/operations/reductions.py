@@ -49,7 +49,7 @@ def _keeping(name: str) -> Callable[..., Tensor]:
         dims = [arg for arg in args if isinstance(arg, (list, tuple)) or (isinstance(arg, int) and not isinstance(arg, bool))]
         over = dim if dim is not None else (dims[-1] if dims else None)
         node = record((x,), _keeping_back, (x,), _STEPS[name])
-        result = new(reduced_shape(x.shape, over, keepdim=keepdim or True in args), dtype or x.dtype, x.device)
+        result = new(reduced_shape(x.shape, over, keepdim=keepdim or any(arg is True for arg in args)), dtype or x.dtype, x.device)
         if node is not None:
             node.keep(result)
         return _done(node, result)
@@ -95,7 +95,26 @@ class Extremes(NamedTuple):
     indices: Tensor
 
 
-@operation("max", ".max", "min", ".min", "median", ".median", "mode", "kthvalue")
+@operation("max", ".max")
+def largest(x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """The largest: a number, where the numbers are known."""
+    return _numbered(x, dim, max, extremes(x, dim, keepdim))
+
+
+@operation("min", ".min")
+def smallest(x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """The smallest."""
+    return _numbered(x, dim, min, extremes(x, dim, keepdim))
+
+
+def _numbered(x: Tensor, dim: Any, function: Callable[[Sequence[Any]], Any], result: Any) -> Any:
+    """The result, with its number where those of ``x`` are known."""
+    if dim is None and x.values:
+        result.values = (function(x.values),)
+    return result
+
+
+@operation("median", ".median", "mode", "kthvalue")
 def extremes(x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """The largest (or smallest); with a dimension also the indices, which are kept."""
     if isinstance(dim, Tensor):
