@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.signals import GuestRaise
@@ -52,7 +53,7 @@ def _catalog_config(call: Call) -> Value:
         except UnknownNameError as error:
             raise unknown_model(call, str(error)) from None
         domain.observed.fact("model", found.name, domain.caller_place())
-        return found.family, dict(found.config), found.dtype
+        return found.family, deepcopy(dict(found.config)), found.dtype  # the program may change what it is given
     raise unknown_model(call, f"which model is loaded is not known: its name is {domain.said(name)}")
 
 

@@ -56,6 +56,7 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 #: Modules under another name.
 _MODULES: Mapping[str, str] = {
+    "transformers.file_utils": "transformers.utils",
     "transformers.models.auto": "transformers.auto",
     "transformers.models.auto.configuration_auto": "transformers.auto",
     "transformers.models.auto.modeling_auto": "transformers.auto",

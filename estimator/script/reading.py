@@ -68,7 +68,7 @@ def _tokens(call: ModelCall) -> Argument | None:
         return sounds
     several = (each for each in call.arguments if each.name == "input_ids" and len(each.shape) == _TOKENS + 1)
     rows = (Argument(each.name, (each.shape[0], each.shape[-1]), each.integer) for each in several)
-    return next((each for each in call.arguments if each.integer and len(each.shape) == _TOKENS), None) or next(rows, None)
+    return next((each for each in call.arguments if each.integer and len(each.shape) == _TOKENS and "class" not in each.name), None) or next(rows, None)
 
 
 def _images_of(call: ModelCall) -> Argument | None:

@@ -86,3 +86,111 @@ def test_a_detector_with_a_backbone_of_another_library_is_trained_on_boxes():
     assert isinstance(known.config.model, Assumed)
     assert known.config.model.why.startswith("how many objects")
     assert taken.memory.parameters - known.memory.parameters == 5 * (64 + 128 + 1)
+
+
+MASKED = """
+import torch
+from torch import nn
+from ...file_utils import is_scipy_available
+from ...modeling_utils import PreTrainedModel
+from ...utils.backbone_utils import load_backbone
+if is_scipy_available():
+    from scipy.optimize import linear_sum_assignment
+
+class Mask2FormerForUniversalSegmentation(PreTrainedModel):
+    def __init__(self, config):
+        super().__init__(config)
+        self.body = load_backbone(config)
+        self.queries = nn.Embedding(8, 4)
+        self.tell = nn.Linear(4, config.num_labels)
+
+    def forward(self, pixel_values, mask_labels, class_labels):
+        features = self.body(pixel_values)
+        sizes = torch.as_tensor([tuple(each.shape[-2:]) for each in mask_labels], device=pixel_values.device)
+        starts = torch.cat((sizes.new_zeros((1,)), sizes.prod(1).cumsum(0)[:-1]))
+        assert starts.shape == (len(mask_labels),)
+        found = torch.einsum("bchw,qc->bqhw", features, self.queries.weight)
+        loss = self.tell(self.queries.weight).sum()
+        for picture, masks in zip(found, mask_labels):
+            cost = torch.cdist(picture.flatten(1), masks.flatten(1)).detach().cpu()
+            rows, columns = (torch.as_tensor(each) for each in linear_sum_assignment(cost))
+            loss = loss + nn.functional.binary_cross_entropy_with_logits(picture[rows], masks[columns])
+        return {"loss": loss}
+"""
+BACKBONE = """
+from torch import nn
+from ...modeling_utils import PreTrainedModel
+
+class SwinBackbone(PreTrainedModel):
+    def __init__(self, config):
+        super().__init__(config)
+        self.conv = nn.Conv2d(3, len(config.out_features), 3, padding=1)
+
+    def forward(self, x):
+        return self.conv(x)
+"""
+FROM_DICT = """
+from ...configuration_utils import PreTrainedConfig
+from ..auto import CONFIG_MAPPING
+
+class Mask2FormerConfig(PreTrainedConfig):
+    model_type = "mask2former"
+
+    def __init__(self, backbone_config=None, **others):
+        self.backbone_config = CONFIG_MAPPING[backbone_config.pop("model_type")].from_dict(backbone_config)
+        super().__init__(**others)
+"""
+OF_BACKBONES = """
+def load_backbone(config):
+    from transformers import AutoBackbone
+    return AutoBackbone.from_config(config=config.backbone_config)
+"""
+SEGMENTS = """
+import numpy as np
+import torch
+from datasets import load_dataset
+from transformers import AutoImageProcessor, AutoModelForUniversalSegmentation, Trainer, TrainingArguments
+
+name = "facebook/mask2former-swin-tiny-coco-instance"
+data = load_dataset("some/where")
+model = AutoModelForUniversalSegmentation.from_pretrained(name, id2label=data["train"][0]["classes"])
+processor = AutoImageProcessor.from_pretrained(name, size={"height": 64, "width": 32})
+
+def rows(samples):
+    made = {"pixel_values": [], "mask_labels": [], "class_labels": []}
+    for picture, note in zip(samples["image"], samples["annotation"]):
+        which = {int(one): int(other) for one, other in np.unique(np.array(note), axis=0)}
+        for key, value in processor(images=[picture], segmentation_maps=[note], instance_id_to_semantic_id=which, return_tensors="pt").items():
+            if key in made:
+                made[key].append(value[0])
+    return made
+
+def joined(samples):
+    lists = {key: [each[key] for each in samples] for key in ("mask_labels", "class_labels")}
+    return {"pixel_values": torch.stack([each["pixel_values"] for each in samples]), **lists}
+
+arguments = TrainingArguments("out", per_device_train_batch_size=6, remove_unused_columns=False)
+Trainer(model, arguments, data_collator=joined, train_dataset=data["train"].with_transform(rows)).train()
+"""
+
+
+def test_a_segmenter_with_a_backbone_of_its_own_library_is_trained_on_masks():
+    models = "src/transformers/models"
+    lists = LISTS.replace("wav2vec2", "mask2former").replace("Wav2Vec2ForCTC", "Mask2FormerForUniversalSegmentation").replace("CTC", "UNIVERSAL_SEGMENTATION")
+    library = {
+        "src/transformers/__init__.py": "",
+        "src/transformers/utils/backbone_utils.py": OF_BACKBONES,
+        f"{models}/auto/modeling_auto.py": lists.replace("MULTIPLE_CHOICE", "BACKBONE")
+        .replace("BertForMultipleChoice", "SwinBackbone")
+        .replace("bert", "swin"),
+        f"{models}/mask2former/configuration_mask2former.py": FROM_DICT,
+        f"{models}/mask2former/modeling_mask2former.py": MASKED,
+        f"{models}/swin/configuration_swin.py": CONFIG.format(name="Swin", kind="swin"),
+        f"{models}/swin/modeling_swin.py": BACKBONE,
+    }
+    for _ in range(2):  # what the program does to a configuration stays in its run
+        found = estimated({**library, "examples/train.py": SEGMENTS}, entry="examples/train.py")
+        assert found.unknowns == ()
+        assert found.memory.parameters == 4 * (27 + 1) + 8 * 4 + 10 * (4 + 1)
+        assert (found.config.batch_size.value, found.config.image_size.value) == (6, 32)
+        assert "how many objects" in found.config.model.why
