@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from analysis.certainty import Place
 from analysis.interpreter import operators
 from analysis.interpreter.exceptions import guest_error
+from analysis.interpreter.imports import run_top_level
 from analysis.interpreter.values import MISSING, Alternatives, External, HostFunction, Instance, Symbol, Value
 from analysis.source import SourceFile, Span
 from estimator.library import guest_module, lookup, source_at
@@ -169,7 +170,10 @@ class TapeDomain(Uncounted):
         """A name that a guest module defines, or a model of a library's own source."""
         owner, _, name = dotted.rpartition(".")
         found = self._defined_in(owner, name)
-        return self._defined_in(self.releases.module_of(owner, name), name) if found is MISSING and owner in DEFINE_MODELS else found
+        if found is MISSING and owner in DEFINE_MODELS:
+            found = self._defined_in(self.releases.module_of(owner, name), name)
+        behind = self.releases.behind(owner) if found is MISSING else None
+        return found if behind is None else run_top_level(self.machine, behind, owner).vars.get(name, MISSING)
 
     def _defined_in(self, module: str, name: str) -> Value:
         if not module or self.guest_source(module) is None:

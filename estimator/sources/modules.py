@@ -22,13 +22,13 @@ _TASKS: Mapping[str, str] = {
 _PAIR = re.compile(r"\(\s*\"([\w-]+)\",\s*\"(\w+)\"")
 
 
-def module_in(files: Mapping[str, bytes], dotted: str) -> SourceFile | None:
-    """The module ``dotted`` of a release, its relative imports written out; None where the release has none of that name."""
+def module_in(files: Mapping[str, bytes], dotted: str, below: str = "") -> SourceFile | None:
+    """The module ``dotted`` of a release, its relative imports written out, under a path ``below`` ours; None where the release has none of that name."""
     base = dotted.replace(".", "/")
     for path, package in ((f"{base}.py", dotted.rpartition(".")[0]), (f"{base}/__init__.py", dotted)):
         raw = files.get(path)
         if raw is not None:
-            found = read(PREFIX + path, _RELATIVE.sub(partial(_absolute, package), raw.decode("utf-8", "replace")).encode())
+            found = read(PREFIX + below + path, _RELATIVE.sub(partial(_absolute, package), raw.decode("utf-8", "replace")).encode())
             return found if isinstance(found, SourceFile) else None
     return None
 

@@ -15,9 +15,13 @@ _READ: Mapping[str, tuple[str, ...]] = {
         "transformers.utils.backbone_utils",
     ),
     "timm": ("timm.",),
-    "diffusers": ("diffusers.models.", "diffusers.pipelines."),
+    "diffusers": ("diffusers.models.", "diffusers.pipelines.", "diffusers.schedulers."),
     "ultralytics": ("ultralytics.",),
 }  # fmt: skip
+#: Modules of ours that leave out what does not change what a model holds; whoever asks for that gets the library's own.
+_BEHIND = frozenset({"diffusers.training_utils"})
+#: Paths of those modules go on so, to be told from ours.
+_BEHIND_PREFIX = "behind/"
 #: Libraries of which a class is a model wherever in their source it is defined.
 DEFINE_MODELS = frozenset({"transformers", "diffusers"})
 _NO_FILES: Mapping[str, bytes] = {}
@@ -53,10 +57,19 @@ class Releases:
         """The module of a release that lies there, if it was read."""
         return next((found for found in self._modules.values() if found is not None and found.path == path), None)
 
+    def behind(self, dotted: str) -> SourceFile | None:
+        """The library's own module of the name of one of ours, for what ours leaves out; None where none is read."""
+        if dotted not in _BEHIND:
+            return None
+        key = f"{_BEHIND_PREFIX}{dotted}"
+        if key not in self._modules:
+            self._modules[key] = module_in(self.files(dotted.partition(".")[0]), dotted, _BEHIND_PREFIX)
+        return self._modules[key]
+
     def module_of(self, library: str, name: str) -> str:
         """The module of a library that defines a class of models; "" where the release has none of that name."""
-        files = self.files(library)
-        return (module_of(files, name) if library == "transformers" else defining_module(files, (f"{library}/models/", f"{library}/pipelines/"), name)) or ""
+        files, folders = self.files(library), tuple(f"{library}/{part}/" for part in ("models", "pipelines", "schedulers"))
+        return (module_of(files, name) if library == "transformers" else defining_module(files, folders, name)) or ""
 
     def class_for(self, model_type: str, task: str) -> str | None:
         """The dotted name of the class that does ``task`` in a family of ``transformers``, or of its configuration."""

@@ -18,7 +18,7 @@ def copied(x: Tensor, dtype: Dtype | None = None, device: Device | None = None, 
     node = record((x,), _copied_back, context=(x.dtype, x.device)) if differentiable else None
     result = new(x.shape, dtype, device, same_layout(x) if strides is None else strides)
     if dtype == x.dtype or not x.dtype.is_floating_point:
-        result.values = x.values if device == x.device or not device.counted else None
+        result.values = x.values if device == x.device or not device.counted or not x.dtype.is_floating_point else None
     tracked(node, result)
     return result
 

@@ -184,6 +184,12 @@ def dimension(dim: int, ndim: int) -> int:
     return dim % limit
 
 
+def _number(size: object) -> object:
+    """A size; of a tensor that holds one known number, that number."""
+    held = getattr(size, "values", None)
+    return held[0] if isinstance(held, tuple) and len(held) == 1 else size
+
+
 def flatten_sizes(sizes: tuple[object, ...]) -> Shape:
     """``(2, 3)`` of ``f(2, 3)`` as of ``f((2, 3))``."""
     match sizes:
@@ -191,6 +197,7 @@ def flatten_sizes(sizes: tuple[object, ...]) -> Shape:
             values: Sequence[object] = only
         case _:
             values = sizes
+    values = [size if isinstance(size, int) else _number(size) for size in values]
     if not all(isinstance(size, int) for size in values):
-        raise NotFollowed(f"a size that is not a number in {values}")
+        raise NotFollowed(f"a size that is not a number in {tuple(values)}")
     return tuple(int(size) for size in values if isinstance(size, int))

@@ -32,10 +32,10 @@ def select(x: Tensor, dim: int, index: int) -> Tensor:
     offset = x.offset + (index % x.shape[at]) * x.strides[at]
     node = record((x,), _part_back)
     part = x.view_of_storage((*x.shape[:at], *x.shape[at + 1 :]), (*x.strides[:at], *x.strides[at + 1 :]), offset)
-    if x.values is not None and at == 0:
-        width = prod(part.shape)
-        start = (index % x.shape[at]) * width
-        part.values = x.values[start : start + width]
+    if x.values is not None:
+        width = prod(x.shape[at + 1 :])
+        first, whole = (index % x.shape[at]) * width, x.shape[at] * width
+        part.values = tuple(value for start in range(first, len(x.values), whole) for value in x.values[start : start + width])
     tracked(node, part)
     return part
 

@@ -100,7 +100,9 @@ def rsub(x: Any, other: Any) -> Tensor:
 def mul(x: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
     """The product; keeps each operand whose partner wants a gradient."""
     node = record(_inputs(x, other), _mul_back, _partners(x, other, out))
-    return _done(node, combined((x, other), result_dtype(x, other), out), out)
+    result = _done(node, combined((x, other), result_dtype(x, other), out), out)
+    result.values = _numbers(operator.mul, x, other)
+    return result
 
 
 @operation("div")

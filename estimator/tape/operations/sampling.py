@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain, product
 from math import prod
 from typing import Any
 
@@ -13,6 +14,9 @@ from estimator.tape.registry import operation
 from estimator.tape.run import current
 from estimator.tape.shape import flatten_sizes
 from estimator.tape.tensor import Tensor, new
+
+#: Numbers of a grid that are kept: positions in a picture of 128 × 128 places, by four coordinates.
+_MOST_PLACES = 1 << 16
 
 
 @operation("multinomial", ".multinomial")
@@ -77,7 +81,11 @@ def triu_indices(row: int, col: int, offset: int = 0, *, device: DeviceLike | No
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All combinations."""
     shape = (prod(x.numel() for x in tensors), len(tensors)) if len(tensors) > 1 else tensors[0].shape
-    return new(shape, tensors[0].dtype, tensors[0].device)
+    result = new(shape, tensors[0].dtype, tensors[0].device)
+    known = [x.values for x in tensors if x.values is not None]
+    if len(known) == len(tensors) and result.numel() <= _MOST_PLACES:
+        result.values = tuple(chain.from_iterable(product(*known)))
+    return result
 
 
 @operation("logspace")

@@ -32,6 +32,8 @@ def view(x: Tensor, *size: Any) -> Tensor:
             size = other.shape
         case (int() | list() | tuple(), *_):
             pass
+        case (Tensor(), *_):
+            size = (flatten_sizes(size),)  # numbers that tensors hold
         case _:
             raise NotFollowed(f"a view as {size}")
     shape = resolve_shape(flatten_sizes(size), x.shape.numel())
@@ -156,7 +158,10 @@ def expand(x: Tensor, *size: Any) -> Tensor:
     shape = tuple(x.shape[i - lead] if n == -1 else n for i, n in enumerate(wanted))
     if any(have not in {1, want} for have, want in zip(x.shape, shape[lead:], strict=True)):
         raise NotFollowed(f"expanding {tuple(x.shape)} to {shape}")
-    return seen_as(x, shape, expanded_strides(x.shape, x.strides, shape), _passed_back)
+    result = seen_as(x, shape, expanded_strides(x.shape, x.strides, shape), _passed_back)
+    if x.values is not None and result.numel() == x.numel():
+        result.values = x.values
+    return result
 
 
 def _passed_back(_node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
@@ -199,9 +204,10 @@ def unbind(x: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     node = record((x,), _split_back, context=(x.shape, x.dtype, x.device, []))
     shape, strides = (*x.shape[:at], *x.shape[at + 1 :]), (*x.strides[:at], *x.strides[at + 1 :])
     parts = tuple(x.view_of_storage(shape, strides, x.offset + i * x.strides[at]) for i in range(x.shape[at]))
-    if x.values is not None and x.ndim == 1:
-        for part, value in zip(parts, x.values, strict=True):
-            part.values = (value,)
+    if x.values is not None and at == 0:
+        width = prod(shape)
+        for i, part in enumerate(parts):
+            part.values = x.values[i * width : (i + 1) * width]
     tracked(node, *parts)
     return parts
 

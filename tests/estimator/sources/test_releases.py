@@ -179,3 +179,44 @@ def test_in_a_librarys_own_repository_its_models_are_read_from_there():
     assert found.unknowns == ()
     assert found.memory.parameters == 3 * (32 * 32 + 32)
     assert found.config.checkpointing.value is True
+
+
+SCHEDULER = b"""
+import torch
+from ..configuration_utils import ConfigMixin, register_to_config
+
+class DoublingScheduler(ConfigMixin):
+    @register_to_config
+    def __init__(self, factor=2):
+        pass
+
+    def add_noise(self, samples):
+        return torch.cat([samples] * self.config.factor)
+"""
+AIDS = b"""
+from .models import Unused
+
+def squared(loss):
+    return loss**2
+"""
+DIFFUSES = b"""
+import torch
+from diffusers import DoublingScheduler
+from diffusers.training_utils import set_seed, squared
+
+set_seed(0)
+net = torch.nn.Linear(4, 4).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+scheduler = DoublingScheduler(factor=3)
+for _ in range(2):
+    squared(net(scheduler.add_noise(torch.zeros(2, 4, device="cuda"))).sum()).backward()
+    optimizer.step()
+"""
+
+
+def test_schedulers_and_training_aids_that_are_not_ours_are_the_librarys_own():
+    own = {"diffusers/__init__.py": b"", "diffusers/schedulers/__init__.py": b"", "diffusers/schedulers/scheduling_doubling.py": SCHEDULER}
+    files = {"train.py": DIFFUSES, "diffusers/training_utils.py": AIDS, **own}
+    [found] = estimate(Snapshot.of({path if path == "train.py" else f"src/{path}": raw for path, raw in files.items()}), Request(entry="train.py"))
+    assert found.unknowns == ()
+    assert found.config.batch_size.value == 6
