@@ -260,11 +260,13 @@ def _collate(call: Call) -> Value:
 _SAMPLER = SUBJECT.cls(SAMPLER)
 SUBJECT.subclasses(SAMPLER, "torch.utils.data", "RandomSampler SequentialSampler SubsetRandomSampler WeightedRandomSampler BatchSampler DistributedSampler")
 
+SUBJECT.alias("torch.utils.data.DistributedSampler", "torchdata.stateful_dataloader.sampler.StatefulDistributedSampler")
+
 
 @_SAMPLER.method("__init__")
 def _sampler(call: Call) -> Value:
     sampler = call.args[0]
-    names = ("dataset", "num_replicas", "rank", "shuffle", "seed", "drop_last") if sampler.cls.name == "DistributedSampler" else ("sampler",)
+    names = ("dataset", "num_replicas", "rank", "shuffle", "seed", "drop_last") if sampler.cls.has_base("torch.utils.data.DistributedSampler") else ("sampler",)
     options = {**dict(zip(names, call.args[1:], strict=False)), **call.kwargs}
     sampler.fields.update(options)
     sampler.fields["sampler: options"] = options

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from analysis.interpreter.counting import Counting
-from analysis.interpreter.values import Alternatives, Instance, Symbol, Value
+from analysis.interpreter.values import Alternatives, Function, Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.library.ranks import asks_for_rank
 from analysis.snapshot import Snapshot
@@ -16,6 +16,8 @@ from analysis.trace.reading import around
 
 #: Samplers inside samplers beyond which none is looked for.
 _MOST = 8
+#: What puts items into an order at random.
+_ORDERS = frozenset({"randperm", "permutation", "shuffle", "sample"})
 DISTRIBUTED_SAMPLER = "torch.utils.data.DistributedSampler"
 
 
@@ -36,6 +38,17 @@ def samplers_of(loader: Value) -> list[Instance]:
 def divides(sampler: Instance) -> bool:
     """Whether it is PyTorch's own sampler that gives each rank its share."""
     return sampler.cls.dotted == DISTRIBUTED_SAMPLER
+
+
+def draws_by_epoch(sampler: Instance) -> bool:
+    """Whether it is a class of the program that wants to be told the epoch, draws an order at random and counts no epochs itself."""
+    methods = {name: each.node for name, each in sampler.cls.namespace.items() if isinstance(each, Function)}
+    if "set_epoch" not in methods or sampler.fields.get("shuffle", True) is False:
+        return False
+    nodes = [node for name, each in methods.items() for node in walk(each) if name != "set_epoch" or not isinstance(node, ast.Attribute)]
+    counts = any(isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute) for node in nodes)
+    tells = any(isinstance(node, ast.Attribute) and node.attr == "set_epoch" for node in nodes)
+    return not counts and not tells and any(isinstance(node, ast.Attribute) and node.attr in _ORDERS for node in nodes)
 
 
 def shuffles(sampler: Instance) -> bool:

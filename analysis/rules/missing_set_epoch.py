@@ -19,10 +19,10 @@ from dataclasses import replace
 from analysis.enclosing import expression_at
 from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertBefore, Proposal, Reported
-from analysis.interpreter.values import Instance
+from analysis.interpreter.values import Instance, Symbol
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in, distinct
-from analysis.rules._samplers import divides, prepared, samplers_of, shuffles
+from analysis.rules._samplers import divides, draws_by_epoch, prepared, samplers_of, shuffles
 from analysis.rules._training_data import only_evaluates
 from analysis.source import SourceFile, Span
 from analysis.trace import Trace
@@ -37,8 +37,13 @@ def check(trace: Trace) -> Iterator[Reported]:
         return
     told = {id(sampler) for sampler in distinct(event.subject for event in trace.events(Kind.SET_EPOCH) if _told_again(trace, event))}
     for loader in distinct(event.subject for event in trace.events(Kind.ITERATE)):
-        sampler = next((each for each in samplers_of(loader) if divides(each)), None)
-        if sampler is None or not shuffles(sampler) or id(sampler) in told or "epoch" in sampler.fields or prepared(loader):
+        samplers = samplers_of(loader)
+        own = next((each for each in samplers if draws_by_epoch(each)), None) if not trace.calls("set_epoch") else None
+        sampler = own or next((each for each in samplers if divides(each) and "epoch" not in each.fields), None)
+        if sampler is None or id(sampler) in told or prepared(loader):
+            continue
+        asked = trace.flags and isinstance(sampler.fields.get("shuffle"), Symbol)  # a setting counts as given
+        if own is None and not shuffles(sampler) and not asked:
             continue
         again = _iterated_again(trace, loader)
         if again is not None and not only_evaluates(trace, loader):
@@ -61,7 +66,7 @@ def _iterated_again(trace: Trace, loader: Instance) -> Event | None:
         elif event.subject is loader and event.context.grad and not evaluating and event.span.path in trace.snapshot.contents:
             events.append(event)
     if len(events) > 1:
-        return events[0]
+        return next((event for event in events if event.context.stamp), events[0])
     return next((event for event in events if len(loader.stamp) < len(event.context.stamp) and _in_a_loop(trace, event)), None)
 
 

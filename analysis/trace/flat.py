@@ -6,7 +6,7 @@ knows. A rehearsed tree shares no nodes, so that a pass forward visits nothing t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -130,16 +130,21 @@ def catches(code: Code, leave: str) -> bool:
 def loops_in(root: Node) -> dict[int, Loop]:
     """The loops of a tree by their numbers."""
     found: dict[int, Loop] = {}
+    for node in nodes_in(root):
+        if isinstance(node, Loop):
+            found.setdefault(node.number, node)
+    return found
+
+
+def nodes_in(root: Node) -> Iterator[Node]:
+    """The inner nodes of a tree, in no order."""
     todo: list[Node] = [root]
     while todo:
-        match todo.pop():
+        yield (node := todo.pop())
+        match node:
             case Seq(children=children):
                 todo.extend(child for child in children if not isinstance(child, (Event, Leave)))
-            case Alt(arms=parts):
+            case Alt(arms=parts) | Loop(iterations=parts):
                 todo.extend(parts)
             case CallNode(body=body):
                 todo.append(body)
-            case Loop(number=number, iterations=parts) as loop:
-                found.setdefault(number, loop)
-                todo.extend(parts)
-    return found

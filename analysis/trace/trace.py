@@ -10,8 +10,8 @@ from analysis.snapshot import Snapshot
 from analysis.source import Span
 from analysis.trace.automaton import Automaton, LetterOf, Witness
 from analysis.trace.events import Event, Kind
-from analysis.trace.flat import Code, Op, flatten, loops_in
-from analysis.trace.tree import Loop, Seq
+from analysis.trace.flat import Code, Op, flatten, loops_in, nodes_in
+from analysis.trace.tree import CallNode, Loop, Seq
 
 
 @dataclass(slots=True, eq=False)
@@ -59,6 +59,10 @@ class Trace:
         if not self._numbered:
             self._numbered, self._loops = True, loops_in(self.root)
         return self._loops.get(number)
+
+    def calls(self, name: str) -> bool:
+        """Whether a function or method of that name ran."""
+        return any(isinstance(node, CallNode) and node.name.rpartition(".")[2] == name for node in nodes_in(self.root))
 
     def run(self, automaton: Automaton, letter_of: LetterOf, *kinds: Kind) -> Iterator[Witness]:
         """The mistakes that ``automaton`` sees in the events of these kinds, as one object reads them."""
