@@ -119,9 +119,9 @@ _ZOO_SPELLINGS = {
 _BY_ENDING: Mapping[str, str] = {
     "Tokenizer": "transformers.tokenizer.AutoTokenizer",
     "TokenizerFast": "transformers.tokenizer.AutoTokenizer",
-    "ViTFeatureExtractor": "transformers.processors.ImageProcessor",
-    "ImageProcessor": "transformers.processors.ImageProcessor",
-    "ImageProcessorFast": "transformers.processors.ImageProcessor",
+    "ViTFeatureExtractor": "transformers.processors.NamedImageProcessor",
+    "ImageProcessor": "transformers.processors.NamedImageProcessor",
+    "ImageProcessorFast": "transformers.processors.NamedImageProcessor",
     "Wav2Vec2FeatureExtractor": "transformers.processors.Waveforms",
     "FeatureExtractor": "transformers.processors.FeatureExtractor",
     "Processor": "transformers.processors.Processor",

@@ -8,10 +8,12 @@ import torch
 from torch import nn
 
 
-def causal_lm_loss(logits, labels, vocab_size, num_items_in_batch=None):
+def causal_lm_loss(logits, labels, vocab_size, num_items_in_batch=None, shift_labels=None):
     logits = logits.float()
-    labels = nn.functional.pad(labels, (0, 1), value=-100)
-    targets = labels[..., 1:].contiguous()
+    targets = shift_labels
+    if targets is None:
+        labels = nn.functional.pad(labels, (0, 1), value=-100)
+        targets = labels[..., 1:].contiguous()
     logits = logits.view(-1, vocab_size)
     targets = targets.view(-1)
     if num_items_in_batch is None:

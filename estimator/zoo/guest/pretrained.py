@@ -99,6 +99,12 @@ class PretrainedModel(nn.Module):
 
     from_config = _from_config
 
+    @property
+    def loss_function(self):
+        from transformers.modeling_utils import loss_of
+
+        return loss_of(type(self).__name__)
+
     def save_pretrained(self, path, **options):
         pass
 

@@ -111,3 +111,28 @@ def test_a_models_copy_is_held_as_well():
     script = ACCELERATE.replace("model, optimizer, loader =", "import copy\naverage = copy.deepcopy(model.cuda())\nmodel, optimizer, loader =")
     with_copy, without = estimated(script).memory, estimated(ACCELERATE).memory
     assert with_copy.components.parameters == pytest.approx(2 * without.components.parameters, rel=0.01)
+
+
+SHIFTED = """
+import torch
+from transformers import AutoModelForCausalLM, Qwen3VLImageProcessor, AutoImageProcessor
+model = AutoModelForCausalLM.from_pretrained("gpt2").cuda()
+assert not isinstance(AutoImageProcessor.from_pretrained("google/vit-base-patch16-224"), Qwen3VLImageProcessor)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    ids = torch.zeros((2, 64), dtype=torch.int64, device="cuda")
+    {loss}.backward()
+    optimizer.step()
+"""
+
+
+def test_a_models_own_loss_takes_labels_that_are_shifted_already():
+    inside, apart = (
+        estimated(SHIFTED.format(loss=loss))
+        for loss in (
+            "model(input_ids=ids, labels=ids).loss",
+            "model.loss_function(logits=model(input_ids=ids).logits, labels=None, shift_labels=ids, vocab_size=50257)",
+        )
+    )
+    assert apart.unknowns == ()
+    assert abs(apart.memory.allocated_bytes - inside.memory.allocated_bytes) < 1 << 20

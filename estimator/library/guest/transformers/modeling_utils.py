@@ -123,8 +123,8 @@ def of_detection(*given, **named):
     return ForObjectDetectionLoss(*given, **named)
 
 
-def of_causal(logits=None, labels=None, vocab_size=None, num_items_in_batch=None, **others):
-    return causal_lm_loss(logits, labels, vocab_size, num_items_in_batch)
+def of_causal(logits=None, labels=None, vocab_size=None, num_items_in_batch=None, shift_labels=None, **others):
+    return causal_lm_loss(logits, labels, vocab_size, num_items_in_batch, shift_labels)
 
 
 def of_classification(labels=None, pooled_logits=None, config=None, logits=None, **others):

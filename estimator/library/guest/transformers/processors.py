@@ -52,6 +52,10 @@ class ImageProcessor:
         pass
 
 
+class NamedImageProcessor(ImageProcessor):
+    """One of a family, which the processor of a published model need not be."""
+
+
 class FeatureExtractor:
     """Sounds as spectrograms of one length."""
 
