@@ -15,6 +15,7 @@ from estimator.library.symbols import Number
 from estimator.library.tokens import COLUMN_LENGTH, OPEN, TEXT_OF_COLUMN, USUAL_LENGTH, Tokens
 from estimator.sources.modules import picture_size_of, takes_samples
 from estimator.tape.device import CPU
+from estimator.tape.filled import Filled
 from estimator.tape.operations.creation import empty
 from estimator.tape.tensor import Tensor
 from estimator.zoo import PACKAGE, families, family
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 #: What the families' tokenizers cut texts at where they are not told a length; the others have no limit.
 _LONGEST_ROWS = {"gpt2": 1024, "bert": 512, "roberta": 512, "distilbert": 512, "t5": 512, "bart": 1024, "clip": 77, "whisper": 448, "transformers.marian": 512}
 _USUAL_VOCABULARY = 50257
+#: Masks of more places are not filled: nobody reads a length off one.
+_LARGEST_MASK = 1 << 16
 #: Characters of an English text that a token stands for, about.
 _CHARACTERS = 4
 #: Letters of a single word that stand for one token, mostly.
@@ -225,6 +228,13 @@ def _tokens_as_tensor(call: Call) -> Value:
     return tensor_of_tokens(domain_of(call), row, (rows,)) if isinstance(row, Tokens) else row
 
 
+def _filled_mask(call: Call) -> None:
+    """A mask over texts: every place is taken to be filled."""
+    mask = call.args[0]
+    if isinstance(mask, Tensor) and mask.numel() <= _LARGEST_MASK:
+        mask.values = Filled((1,) * mask.numel())
+
+
 NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
     for function in (
@@ -239,6 +249,7 @@ NAMES: dict[str, Any] = {
         _tokenized,
         _tokens_as_tensor,
         _encoded,
+        _filled_mask,
         _unknown_number,
         _vocabulary_of_type,
     )

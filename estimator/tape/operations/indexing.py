@@ -35,7 +35,7 @@ def select(x: Tensor, dim: int, index: int) -> Tensor:
     if x.values is not None:
         width = prod(x.shape[at + 1 :])
         first, whole = (index % x.shape[at]) * width, x.shape[at] * width
-        part.values = tuple(value for start in range(first, len(x.values), whole) for value in x.values[start : start + width])
+        part.values = type(x.values)(value for start in range(first, len(x.values), whole) for value in x.values[start : start + width])
     tracked(node, part)
     return part
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from estimator.tape.filled import FILLED, Filled
 from estimator.tape.registry import operation
 from estimator.tape.run import current
 from estimator.tape.tensor import Tensor
@@ -73,8 +74,15 @@ def data_ptr(x: Tensor) -> int:
 def item(x: Tensor) -> Any:
     """The number it holds, if it is known."""
     if x.values is not None and len(x.values) == 1:
+        _say(x)
         return x.values[0]
     return current().number("a number read from a tensor")
+
+
+def _say(x: Tensor) -> None:
+    """A number that is read may be one that was taken in the open."""
+    if isinstance(x.values, Filled):
+        current().assume(FILLED)
 
 
 @operation(".tolist")
@@ -82,4 +90,5 @@ def tolist(x: Tensor) -> Any:
     """The numbers it holds, if they are known."""
     if x.values is None or x.ndim > 1:
         return current().number("numbers read from a tensor")
+    _say(x)
     return list(x.values) if x.ndim else x.values[0]

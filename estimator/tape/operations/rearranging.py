@@ -78,7 +78,10 @@ def repeat(x: Tensor, *sizes: Any) -> Tensor:
     """Copies of the whole side by side."""
     times = flatten_sizes(sizes)
     own = (1,) * (len(times) - x.ndim) + tuple(x.shape)
-    return _grown(x, tuple(size * n for size, n in zip(own, times, strict=True)))
+    result = _grown(x, tuple(size * n for size, n in zip(own, times, strict=True)))
+    if x.values is not None and result.numel() == x.numel() * times[0]:
+        result.values = type(x.values)((*x.values,) * times[0])
+    return result
 
 
 @operation("repeat_interleave", ".repeat_interleave")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -28,8 +29,22 @@ def reduced_shape(shape: Sequence[int], dim: Any, *, keepdim: bool) -> Shape:
 def sum(x: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None, axis: Any = None) -> Tensor:
     """The sum, in int64 for whole numbers; keeps nothing. The gradient is a broadcast view."""
     result_type = dtype or (INT64 if x.dtype.category <= Category.INTEGER else x.dtype)
-    node = record((x,), _expanded_back, context=_Reduced(dim if axis is None else axis, keepdim))
-    return _done(node, new(reduced_shape(x.shape, dim if axis is None else axis, keepdim=keepdim), result_type, x.device))
+    over = dim if axis is None else axis
+    node = record((x,), _expanded_back, context=_Reduced(over, keepdim))
+    result = new(reduced_shape(x.shape, over, keepdim=keepdim), result_type, x.device)
+    if x.values is not None:
+        result.values = _summed(x.values, x.shape, over)
+    return _done(node, result)
+
+
+def _summed(values: tuple[Any, ...], shape: Shape, over: Any) -> tuple[Any, ...] | None:
+    """The sums of known numbers over all dimensions or the last; None where others are summed over."""
+    if over is None:
+        return type(values)((builtins.sum(values),))
+    if not isinstance(over, int) or dimension(over, len(shape)) != len(shape) - 1:
+        return None
+    width = shape[-1]
+    return type(values)(builtins.sum(values[start : start + width]) for start in range(0, len(values), width))
 
 
 @operation("mean", ".mean", "nanmean")

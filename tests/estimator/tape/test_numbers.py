@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from estimator.tape.filled import FILLED, Filled
+
 
 def test_positions_of_a_grid_say_how_large_it_is(torch):
     places = (
@@ -27,3 +29,10 @@ def test_slices_keep_their_numbers(torch):
     grid = torch.cartesian_prod(torch.arange(3, device="cpu"), torch.arange(2, device="cpu"))
     assert grid[:, 0].tolist() == [0, 0, 1, 1, 2, 2]
     assert grid.unbind(0)[3].tolist() == [1, 1]
+
+
+def test_lengths_of_texts_are_taken_at_their_longest_and_said(torch, tape):
+    mask = torch.ones(2, 5, dtype=torch.int64, device="cpu")
+    mask.values = Filled((1,) * 10)
+    assert mask.to("cuda").bool().repeat(2, 1).sum(dim=1).tolist() == [5, 5, 5, 5]
+    assert FILLED in tape.assumptions

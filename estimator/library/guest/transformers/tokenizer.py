@@ -1,7 +1,7 @@
 """The library's tokenizers: texts become rows of numbers whose length is what the arguments say, as far as they do."""
 
 import torch
-from preflight_host import rows_of, tokenized, tokens_as_tensor
+from preflight_host import filled_mask, rows_of, tokenized, tokens_as_tensor
 from transformers.saved import save, saved
 
 
@@ -77,7 +77,9 @@ class Tokenizer:
             encoded["labels"] = encoded["input_ids"]
         if return_tensors is None:
             return BatchEncoding(encoded)
-        return BatchEncoding({name: tokens_as_tensor(row, 1 if count is None else count) for name in encoded})
+        made = {name: tokens_as_tensor(row, 1 if count is None else count) for name in encoded}
+        filled_mask(made["attention_mask"])
+        return BatchEncoding(made)
 
     def encode(self, text, **options):
         return self(text, **options)["input_ids"]
