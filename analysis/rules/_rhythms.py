@@ -16,6 +16,8 @@ from analysis.trace.reading import around, call_at
 
 #: So many steps of an optimizer between two of its schedule make an epoch, and so many batches.
 SEVERAL = 3
+#: An epoch has some hundred batches; by how much less the learning rate may be after so many; PyTorch's defaults.
+_BATCHES, _NOTHING, _GAMMA, _HALF_CYCLE = 200, 0.01, 0.1, 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +126,22 @@ def _is_share(length: Value, batches: int, epochs: Value, window: int) -> bool:
         case Symbol(test=("*", left, right)):
             return any(a is epochs and _is_share(b, batches, 1, window) for a, b in ((left, right), (right, left)))
     return False
+
+
+def passed_at_once(scheduler: Instance, epochs: Value) -> str | None:
+    """What is wrong with a schedule that moves with every batch and whose steps are meant for epochs, as the second half of a sentence."""
+    match scheduler.cls.name, scheduler.fields.get("scheduler: options"):
+        case "MultiStepLR", {"milestones": [*_, int(last)]} if isinstance(epochs, int) and SEVERAL < last <= epochs:
+            return "its milestones are counted in epochs, but it is stepped with every batch: they are passed within the first epochs"
+        case "StepLR" | "ExponentialLR", {**options}:
+            every, gamma = options.get("step_size", 1), options.get("gamma", _GAMMA)
+            if isinstance(every, int) and isinstance(gamma, float) and 0 < gamma < 1 and gamma ** (_BATCHES // max(every, 1)) < _NOTHING:
+                after = f"{every} batches" if every > 1 else "batch"
+                return f"it multiplies the learning rate by {gamma} every {after}: within the first epoch nothing is left of it"
+    return None
+
+
+def is_cycle_of_batches(scheduler: Instance, epochs: Value) -> bool:
+    """Whether half a cycle takes more steps than there are epochs: 2000 if it is not told otherwise."""
+    half = scheduler.fields.get("scheduler: options", {}).get("step_size_up", _HALF_CYCLE)
+    return scheduler.cls.name == "CyclicLR" and isinstance(half, int) and half > (epochs if isinstance(epochs, int) else _BATCHES)

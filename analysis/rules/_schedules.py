@@ -52,14 +52,6 @@ def _sum(begins: Value, rest: Value) -> Value:
     return None
 
 
-def last_milestone(scheduler: Instance) -> int | None:
-    """The last step at which a schedule lowers the learning rate, if it is told them."""
-    match scheduler.fields.get("scheduler: options"):
-        case {"milestones": [*_, int(last)]} if scheduler.cls.name == "MultiStepLR":
-            return last
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class LeftBehind:
     """``schedule`` never moves, though its ``optimizer`` steps; ``step`` moves the schedule of another optimizer that was built in the same place."""

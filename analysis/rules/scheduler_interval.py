@@ -26,8 +26,8 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._counted_whole import counted_whole, told_too_much
 from analysis.rules._hand_written import out_of_step
 from analysis.rules._objects import confidence_in, distinct
-from analysis.rules._rhythms import SEVERAL, Rhythm, rhythm_of, rhythm_of_micro_batches
-from analysis.rules._schedules import counted_in_batches, counts_on, counts_ranks, last_milestone, left_behind, length_of, stays_behind, times_ranks
+from analysis.rules._rhythms import SEVERAL, Rhythm, is_cycle_of_batches, passed_at_once, rhythm_of, rhythm_of_micro_batches
+from analysis.rules._schedules import counted_in_batches, counts_on, counts_ranks, left_behind, length_of, stays_behind, times_ranks
 from analysis.rules._statements import is_alone
 from analysis.source import Span
 from analysis.trace import Trace
@@ -63,11 +63,10 @@ def _wrong(trace: Trace, scheduler: Instance, rhythm: Rhythm) -> str | None:
     per_epoch = options.get("steps_per_epoch")
     whole = isinstance(length, int) and isinstance(rhythm.epochs, int) and length == rhythm.epochs * rhythm.batches
     if rhythm.per_epoch:
-        told = per_epoch is not None and per_epoch != 1 and options.get("epochs") is not None
+        told = (per_epoch is not None and per_epoch != 1 and options.get("epochs") is not None) or is_cycle_of_batches(scheduler, rhythm.epochs)
         return "its length is counted in batches, but it is stepped once per epoch: it hardly leaves its beginning" if told or whole else None
-    last = last_milestone(scheduler)
-    if last is not None and isinstance(rhythm.epochs, int) and SEVERAL < last <= rhythm.epochs:
-        return "its milestones are counted in epochs, but it is stepped with every batch: they are passed within the first epochs"
+    if (early := passed_at_once(scheduler, rhythm.epochs)) is not None:
+        return early
     if length is not None and _same(length, rhythm.epochs) and not counted_in_batches(trace, scheduler):
         return "its length is counted in epochs, but it is stepped with every batch: it is over within the first epoch"
     if whole and trace.distributed and _moves_by_processes(scheduler):
