@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from analysis.library.configured_windows import given
+from analysis.library.ranks import own_rank
 
 if TYPE_CHECKING:
     from analysis.interpreter.values import Value
@@ -22,4 +23,6 @@ def configured(domain: TraceDomain, key: Value, value: Value, span: Span) -> Val
         return value
     if value is None or isinstance(value, bool):
         return domain.casting.symbol(f"the setting {key}", span, ())
+    if key == "local_rank" and domain.is_distributed():
+        return own_rank(domain.machine)  # its launcher sets it
     return given(domain, key, value)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.classes import member_name
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
+from analysis.library.casting import Castable, batches_of
 from analysis.library.clock import asks_for_time
+from analysis.library.failures import TRUTH
 from analysis.library.noting import notes
 from analysis.library.ranks import answers
 from analysis.library.skipping import skips_training
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
 
 
+#: Operations that give a part of what they are given as it is.
+_TAKEN_OUT = frozenset({"getitem", "attribute"})
 #: Where the machine's state keeps the last decision.
 _LAST = "last decision"
 #: Functions and methods that ask whether a file or folder is there, or what is in it.
@@ -34,7 +38,7 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     """The side to take, or None for both."""
     divisions = domain.machine.divisions
     divisions.pop(span, None)
-    if getattr(condition, "rank_varying", False):
+    if getattr(condition, "rank_varying", False) and not _says_what_a_batch_holds(condition):
         zero, others = answers(condition)
         if zero is not None and zero == others:
             return zero
@@ -63,6 +67,17 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
         domain.avoided[id(condition)] = condition, taken
     domain.machine.state[_LAST] = condition, span, taken
     return taken
+
+
+def _says_what_a_batch_holds(condition: Value) -> bool:
+    """Whether the truth of some part of a batch is asked for: ranks have other data, but batches of one kind."""
+    if isinstance(condition, Scalar):
+        made = condition.tensor.made
+        while made is not None and made.op in _TAKEN_OUT and made.tensors:
+            made = made.tensors[0].made
+        part = made is not None and made.op == "batch" and (made is not condition.tensor.made or made.options.get("whole") is False)
+        return part and condition.why == TRUTH
+    return isinstance(condition, Castable) and not condition.test and condition.whole is not None and batches_of(condition) is not None
 
 
 def last_asked(domain: TraceDomain) -> Span | None:

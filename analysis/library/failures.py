@@ -11,6 +11,9 @@ from analysis.source import Span
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
 
+#: What a scalar is that says whether a tensor is true.
+TRUTH = "bool of a tensor"
+
 
 def value_after(domain: TraceDomain, callee: Value, error: Exception, span: Span) -> Value:
     """The value instead. A handler that fails is a gap of the library's knowledge and is noted as one."""

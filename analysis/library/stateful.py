@@ -21,9 +21,11 @@ _COLLECTIVES = frozenset({"all_reduce", "all_gather", "all_gather_into_tensor", 
 
 def has_more_to_show(snapshot: Snapshot, entry: Entry) -> bool:
     """Whether the class's ``forward`` writes to the object itself or asks other ranks, or it keeps layers of its own."""
-    node = _class(snapshot, entry)
+    node, source = _class(snapshot, entry), snapshot.source(entry.path)
     forward = None if node is None else _forward(node)
-    return node is not None and forward is not None and (_writes_self(forward) or _asks_ranks(forward) or keeps_layers(node))
+    if node is None or isinstance(source, NotAnalysed) or node.name in _for_inference(source):
+        return False
+    return forward is not None and (_writes_self(forward) or _asks_ranks(forward) or keeps_layers(node))
 
 
 def has_options_to_show(snapshot: Snapshot, entry: Entry) -> bool:
@@ -55,6 +57,25 @@ def _classes(file: SourceFile) -> dict[str, ast.ClassDef]:
         if isinstance(node, ast.ClassDef):
             found.setdefault(node.name, node)
     return found
+
+
+@lru_cache(maxsize=512)
+def _for_inference(file: SourceFile) -> frozenset[str]:
+    """The classes of a file whose ``forward`` itself switches gradients off, and those that these are made of."""
+    classes = _classes(file)
+    todo = [node for node in classes.values() if (forward := _forward(node)) is not None and any(map(_switches_off, forward.decorator_list))]
+    found: set[str] = set()
+    while todo:
+        node = todo.pop()
+        if node.name not in found:
+            found.add(node.name)
+            todo.extend(classes[each.id] for each in walk(node) if isinstance(each, ast.Name) and each.id in classes)
+    return frozenset(found)
+
+
+def _switches_off(decorator: ast.expr) -> bool:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(called, ast.Attribute) and called.attr in {"inference_mode", "no_grad"}
 
 
 def _forward(node: ast.ClassDef) -> ast.FunctionDef | None:

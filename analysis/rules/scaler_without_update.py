@@ -59,7 +59,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         for optimizer in optimizers(trace):
             found = list(trace.run(PROTOCOL, _letters(scaler, optimizer), Kind.STEP, Kind.SCALER_UPDATE, Kind.OPAQUE))
             yield from (_reported(trace, scaler, witness) for witness in found)
-            skipped = () if found else trace.run(UNSCALED, _letters(scaler, optimizer), Kind.UNSCALE, Kind.SCALER_UPDATE, Kind.OPAQUE)
+            skipped = () if found else trace.run(UNSCALED, _letters(scaler, optimizer), Kind.STEP, Kind.UNSCALE, Kind.SCALER_UPDATE, Kind.OPAQUE)
             yield from (_reported_skipped(trace, scaler, witness) for witness in skipped if not trace.undecided(witness.fault))
 
 
@@ -68,13 +68,13 @@ def _letters(scaler: Instance, optimizer: Instance) -> LetterOf:
         match event.kind:
             case Kind.STEP:
                 same = concern(event.subject, optimizer) is Concern.YES
-                return "step" if same and event.detail is scaler else None
+                return None if not same else "step" if event.detail is scaler else "opaque"  # which steps by itself does without the scaler
             case Kind.UNSCALE:
                 return "unscale" if event.subject is scaler and concern(event.value, optimizer) is Concern.YES else None
             case Kind.SCALER_UPDATE:
                 return "update" if concern(event.subject, scaler) is not Concern.NO else None
             case _:
-                return "opaque" if any(each is scaler for each in event.subject) else None
+                return "opaque" if any(each is scaler or concern(each, optimizer) is Concern.YES for each in event.subject) else None
 
     return letter
 
@@ -184,6 +184,27 @@ def train(model, loader):
             scaler.step(optimizer)
             scaler.update()
             optimizer.zero_grad()
+"""
+        ),
+        Good(
+            """
+import torch
+import torch_xla.core.xla_model as xm
+
+def train(model, loader, clips):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cuda")
+    for x, y in loader:
+        scaler.scale(torch.nn.functional.mse_loss(model(x), y)).backward()
+        if clips:
+            scaler.unscale_(optimizer)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        if xm.xla_device_hw(x.device) == "TPU":
+            xm.optimizer_step(optimizer)
+        else:
+            scaler.step(optimizer)
+            scaler.update()
+        optimizer.zero_grad()
 """
         ),
     ),

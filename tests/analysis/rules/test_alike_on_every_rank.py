@@ -142,3 +142,43 @@ def main(net, rows):
 @pytest.mark.parametrize(("receive", "found"), [("dist.broadcast(metric, 0)", False), ("metric += 1", True)])
 def test_the_sender_has_what_it_sent(receive, found):
     assert _divides(SCORED_ON_ONE.format(receive=receive)) is found
+
+
+GATHERED = """
+import torch
+import torch.distributed as dist
+
+class Encoder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(4, 4)
+
+    def gathered(self, t):
+        if t is None:
+            return None
+        parts = [torch.empty_like(t) for _ in range(dist.get_world_size())]
+        dist.all_gather(parts, t)
+        return torch.cat(parts)
+
+    def forward(self, query, passage):
+        left = self.net(query) if {asked} else None
+        right = self.net(passage)
+        left = self.gathered(left)
+        return right if left is None else left @ right.T
+
+dist.init_process_group("nccl")
+net = torch.nn.parallel.DistributedDataParallel(Encoder())
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+pairs = torch.load("pairs.pt")
+loader = torch.utils.data.DataLoader(pairs, sampler=torch.utils.data.distributed.DistributedSampler(pairs))
+for query, passage in loader:
+    optimizer.zero_grad()
+    net(query, passage).mean().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("asked", "found"), [("query", False), ("query.sum() > 0", True)])
+def test_batches_of_all_ranks_hold_the_same_parts(asked: str, found: bool) -> None:  # noqa: FBT001
+    report = analyse(Snapshot.of({"train.py": GATHERED.format(asked=asked).encode()}), [rank_divergent_branch.RULE])
+    assert bool(report.findings) is found

@@ -75,3 +75,32 @@ if __name__ == "__main__":
 def test_only_a_sharded_model_saves_itself_when_it_is_prepared(save, found):
     report = analyse(Snapshot.of({"train.py": PREPARED.format(save=save).encode()}), [every_rank_checkpoint.RULE])
     assert bool(report.findings) is found
+
+
+CONFIGURED = """
+import hydra
+import torch
+
+@hydra.main(config_path="conf", config_name="train")
+def main(cfg):
+    torch.distributed.init_process_group("nccl")
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=cfg.lr)
+    for x in torch.load("rows.pt"):
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        torch.distributed.all_reduce(net.weight.grad)
+        optimizer.step()
+    saves = cfg.{name} in [-1, 0]
+    if saves:
+        torch.save(net.state_dict(), "out.pt")
+
+main()
+"""
+
+
+@pytest.mark.parametrize(("name", "found"), [("local_rank", False), ("fold", True)])
+def test_the_local_rank_of_a_configuration_is_set_by_the_launcher(name, found):
+    files = {"train.py": CONFIGURED.format(name=name), "conf/train.yaml": f"lr: 0.1\n{name}: -1\n"}
+    report = analyse(Snapshot.of({path: text.encode() for path, text in files.items()}), [every_rank_checkpoint.RULE])
+    assert bool(report.findings) is found

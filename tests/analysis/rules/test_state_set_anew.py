@@ -105,3 +105,10 @@ def test_other_code_may_empty_what_a_layer_keeps(name, found):
     files = {"causal.py": CACHED, "serve.py": SERVED.format(name=name)}
     report = analyse(Snapshot.of({path: text.encode() for path, text in files.items()}), [retained_graph.RULE])
     assert [finding.rule for finding in report.findings] == ["retained-graph"] * found
+
+
+@pytest.mark.parametrize(("decorated", "found"), [("@torch.inference_mode()\n    def", False), ("def", True)])
+def test_a_layer_of_a_model_that_only_infers_keeps_no_graph(decorated, found):
+    program = LAYER.format(method="scaled", line="return 2 * x") + STACKED.replace("def forward", f"{decorated} forward")
+    report = analyse(Snapshot.of({"stack.py": program.encode()}), [hidden_state_graph.RULE])
+    assert [finding.rule for finding in report.findings] == ["hidden-state-graph"] * found
