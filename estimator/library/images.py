@@ -203,6 +203,7 @@ def _upright(picture: Any) -> Any:
 
 
 NAMES: dict[str, Any] = {
+    "preflight_host.assumed": lambda sentence: current().assume(sentence),
     "preflight_host.image": image,
     "preflight_host.mask": mask,
     "preflight_host.Mask": Mask,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from estimator.request import Request
     from estimator.tape.run import Tape
 
-#: Calls of modules that are looked at: criteria and small heads come before or after the model itself.
+#: Calls of modules that are looked at, beside the first of each class: criteria and small heads come before or after the model itself.
 _WATCHED_CALLS = 64
 #: Sources in which no value of the configuration is written, by the beginning of their paths.
 _CONFIGURES_NOTHING = frozenset({"<library>/torch/", "<library>/prefli"})
@@ -107,7 +107,8 @@ class TapeDomain(Uncounted):
     def watch(self, module: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A top-level module is called."""
         changes.around(self, module, args, kwargs)
-        if len(self.observed.calls) < _WATCHED_CALLS:
+        seen = self.observed.calls
+        if len(seen) < _WATCHED_CALLS or (isinstance(module, Instance) and all(call.name != module.cls.name for call in seen)):
             watching.watch(self, module, args, kwargs)
 
     def is_own(self, span: Span) -> bool:
