@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.interpreter.values import Call, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
+from analysis.interpreter.values import Alternatives, Call, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
 from estimator.library.arrays import Array
 from estimator.library.images import Image, tensor_of
 from estimator.library.language import domain_of, tensor_of_tokens
@@ -43,6 +43,8 @@ def batch_of(call: Call, sample: Any, size: int) -> Any:
             return GuestList(batch_of(call, value, size) for value in sample)
         case str():
             return GuestList([sample] * size)
+        case Alternatives(values=values) if all(isinstance(each, int) for each in values):
+            return batch_of(call, values[0], size)
         case Instance():
             return _of_instance(call, sample, size)
         case Number():

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Call, GuestList, HostFunction, Symbol, Value
+from estimator.library.symbols import InFolder
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
@@ -49,7 +50,7 @@ def _named(parts: tuple[str, ...], pattern: list[str]) -> bool:
 
 
 def _unknown(call: Call, folder: Value) -> Symbol:
-    return Symbol(f"what lies in {folder}" if isinstance(folder, str) else "what lies in a folder", call.span, call.machine.stamp)
+    return InFolder(f"what lies in {folder}" if isinstance(folder, str) else "what lies in a folder", call.span, call.machine.stamp)
 
 
 def _listed(call: Call) -> Value:

@@ -1,9 +1,9 @@
-"""``functools`` and ``contextlib``: functions of functions, and context managers made of generators."""
+"""``functools``, ``types`` and ``contextlib``: functions of functions, and context managers made of generators."""
 
 from __future__ import annotations
 
 from analysis.interpreter.generators import Generator, Manager
-from analysis.interpreter.values import Call, Class, Function, HostFunction, Instance, Partial, Property, Value
+from analysis.interpreter.values import Call, Class, Function, HostFunction, Instance, Method, Partial, Property, Value
 from analysis.library.knowledge import Subject
 
 SUBJECT = Subject()
@@ -12,6 +12,16 @@ SUBJECT = Subject()
 @SUBJECT.function("functools.partial", "functools.partialmethod")
 def _partial(call: Call) -> Value:
     return Partial.of(call.args[0], tuple(call.args[1:]), dict(call.kwargs))
+
+
+@SUBJECT.function("types.MethodType")
+def _bound(call: Call) -> Value:
+    """A function with the object that it is called on; what is no function of the guest's is held by an object of ours."""
+    function, owner = call.args
+    if isinstance(function, Function):
+        return Method(function, owner)
+    holder = call.machine.import_module("preflight_methods", call.machine.entry_path)
+    return call.machine.call(call.machine.getattr(holder, "Bound", call.span), [function, owner], {}, call.span)
 
 
 @SUBJECT.function("functools.wraps", "functools.update_wrapper")

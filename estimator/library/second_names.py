@@ -50,9 +50,13 @@ _DEFINED_IN: Mapping[str, Mapping[str, str]] = {
         "accelerate": "set_seed ProjectConfiguration DistributedDataParallelKwargs GradientAccumulationPlugin InitProcessGroupKwargs DataLoaderConfiguration"
         " find_executable_batch_size release_memory",
         "accelerate.sharding": "DeepSpeedPlugin FullyShardedDataParallelPlugin",
+        "accelerate.unwrapping": "extract_model_from_parallel convert_outputs_to_fp32 gather_object FP8RecipeKwargs TERecipeKwargs AORecipeKwargs"
+        " MSAMPRecipeKwargs",
     },
+    "accelerate.utils.operations": {"accelerate.unwrapping": "convert_outputs_to_fp32 gather_object"},
+    "accelerate.utils.other": {"accelerate.unwrapping": "extract_model_from_parallel"},
     "accelerate.utils.memory": {"accelerate": "find_executable_batch_size release_memory"},
-    "accelerate": {"accelerate.sharding": "DeepSpeedPlugin FullyShardedDataParallelPlugin"},
+    "accelerate": {"accelerate.sharding": "DeepSpeedPlugin FullyShardedDataParallelPlugin", "accelerate.state": "PartialState"},
 }  # fmt: skip
 #: Modules under another name.
 _MODULES: Mapping[str, str] = {

@@ -23,6 +23,12 @@ class OneOfMany(Symbol):
     __slots__ = ()
 
 
+class InFolder(Symbol):
+    """What lies in a folder of which nobody knows the content."""
+
+    __slots__ = ()
+
+
 def known_length(value: Value) -> int | None:
     """How many items something unknown has, where that was counted."""
     length = value.parts.get(".__len__()") if isinstance(value, Symbol) else None

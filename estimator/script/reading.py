@@ -137,9 +137,9 @@ def _image(run: Run, request: Request, call: ModelCall) -> Certainty[int]:
 def _precision(observed: Observed, call: ModelCall) -> Certainty[str]:
     held = _PRECISIONS.get(call.parameter_dtype, call.parameter_dtype)
     value = f"amp-{_PRECISIONS.get(call.autocast, call.autocast)}" if call.autocast is not None and held == "fp32" else held
-    assumed = observed.first("assumed_precision")[0]
-    if assumed is not None and held == assumed[0]:
-        return Assumed(value, assumed[1], call.place)
+    why = next((assumed[1] for assumed, _ in observed.facts.get("assumed_precision", ()) if assumed[0] == held), None)
+    if why is not None:
+        return Assumed(value, why, call.place)
     stated = observed.place_of("precision", value)
     return Known(value, call.place if stated is None else stated[1])
 

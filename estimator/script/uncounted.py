@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Symbol, Value
-from estimator.library.symbols import OneOfMany, known_length
+from estimator.library.symbols import InFolder, OneOfMany, known_length
+from estimator.script.doubts import chain
 from estimator.script.unwatched import Unwatched
 from estimator.script.words import in_words
 
 if TYPE_CHECKING:
+    from analysis.certainty import Place
     from analysis.interpreter.machine import Machine
     from analysis.source import Span
+    from estimator.script.observed import Observed
 
 #: Items of something unknown: enough for two optimizer steps of a loop over it.
 _UNKNOWN_ITEMS = 3
+#: Different classes that a folder is taken to hold where nobody knows: as many as one value may stand for.
+_CLASSES = 8
 _COLLECTION = "a collection made of "
 
 
-class Uncounted(Unwatched):
+class Uncounted(Unwatched, ABC):
     """The part of the domain that hands out items of unknown things."""
+
+    observed: Observed
 
     def __init__(self) -> None:
         #: What was iterated over last without its length being known.
         self._uncounted: Value = None
+
+    @abstractmethod
+    def here(self, span: Span) -> Place | None:
+        """The repository's line that is being run."""
 
     def unknown_items(self, machine: Machine, value: Value, span: Span) -> Iterator[Value]:
         """Items that the source does not tell."""
@@ -48,4 +60,8 @@ class Uncounted(Unwatched):
         symbol = Symbol(f"{_COLLECTION}{in_words(self._uncounted).removeprefix(_COLLECTION)}", span, machine.stamp)
         symbol.source = self._uncounted
         symbol.parts.update({f"[{index}]": item for index, item in enumerate(made if isinstance(made, list) else ())})
+        if isinstance(made, (set, frozenset)) and any(isinstance(each, InFolder) for each in chain(symbol)):
+            symbol.parts[".__len__()"] = _CLASSES
+            place = self.here(span)
+            self.observed.fact("assumed_model", f"how many different classes lie in the folder is not known: {_CLASSES} are taken", place)
         return symbol

@@ -56,3 +56,36 @@ def test_a_pattern_that_might_take_for_ever_is_not_tried():
     found = estimated(NET.replace("{more}", "import re\nwidth = 3 if re.match('(a+)+$', 'a' * 40 + 'b') else 4"))
     assert found.memory.parameters == 64 * 64 + 64 + 64 * 4 + 4
     assert estimated(NET.replace("{more}", "import re\nwidth = len(re.findall('(a+)+$', 'aab'))")).memory is None
+
+
+CLASSES = """
+import os
+import torch
+
+class Pictures(torch.utils.data.Dataset):
+    def __init__(self, names, table):
+        self.names, self.table = names, table
+
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        return {"x": torch.zeros(4), "label": self.table[self.names[index].split("_")[0]]}
+
+names = [name for name in os.listdir("pictures") if name.endswith(".jpg")]
+kinds = list(set([name.split("_")[0] for name in names]))
+kinds.sort()
+table = {kind: number for number, kind in enumerate(kinds)}
+model = torch.nn.Linear(4, len(table)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for batch in torch.utils.data.DataLoader(Pictures(names, table), batch_size=16):
+    torch.nn.functional.cross_entropy(model(batch["x"].cuda()), batch["label"].cuda()).backward()
+    optimizer.step()
+"""
+
+
+def test_how_many_classes_the_names_of_files_tell_is_taken_in_the_open():
+    found = estimated(CLASSES)
+    assert found.memory.parameters == 8 * 4 + 8
+    assert found.config.batch_size.value == 16
+    assert found.config.model.why.startswith("how many different classes lie in the folder")

@@ -81,6 +81,11 @@ class _Low:
         args = [self.cast(value) for value in args]
         return self.function(*args, **{name: self.cast(value) for name, value in kwargs.items()})
 
+    @property
+    def __func__(self):
+        """The function behind it, for those who bind it anew: of its owner it has its own."""
+        return lambda owner, *args, **kwargs: self(*args, **kwargs)
+
     def cast(self, value):
         return value.to(self.dtype) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
 
