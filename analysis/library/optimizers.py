@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
+from analysis.interpreter.joins import alternatives_of
 from analysis.interpreter.values import Call, Function, Guarded, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
@@ -44,13 +46,11 @@ class Lion(torch.optim.Optimizer):
             for p in group["params"]:
                 p.sub_(p.grad.sign())
 
-opt = Lion([torch.nn.Parameter(torch.ones(1))])
-opt.step()
+Lion([torch.nn.Parameter(torch.ones(1))]).step()
 clipped = type("Clipped", (torch.optim.SGD,), {"step": lambda self, closure=None: None})
 clipped([torch.nn.Parameter(torch.ones(1))], lr=0.1).step()
 
 class Clearing(Lion):
-    @torch.no_grad()
     def step(self, closure=None):
         super().step(closure)
         self.zero_grad()
@@ -152,10 +152,14 @@ def owners_in(value: Value) -> Iterator[Owner]:
                 yield from owners_in(each)
 
 
+def held_by(optimizer: Instance) -> frozenset[Owner]:
+    """What held parameters when the optimizer got them; of several ways, all."""
+    return frozenset(chain(*alternatives_of(optimizer.fields.get(HELD, ()))))
+
+
 def parameters_of(optimizer: Instance) -> tuple[Owner, ...]:
-    """What the optimizer updates; empty if that is not known."""
-    found: tuple[Owner, ...] = optimizer.fields.get(OWNERS, ())
-    return found
+    """What the optimizer updates, of several ways in any of them; empty if that is not known."""
+    return tuple(dict.fromkeys(chain(*alternatives_of(optimizer.fields.get(OWNERS, ())))))
 
 
 @_OPTIMIZER.method("__init__")
@@ -169,8 +173,8 @@ def _init(call: Call) -> Value:
     owners = tuple(dict.fromkeys(owners_in(given)))
     groups = given if isinstance(given, list) and given and all(isinstance(each, dict) for each in given) else [{"params": given}]
     optimizer.fields[GIVEN] = tuple(group.get("params") if isinstance(group, dict) else group for group in groups)
-    fields = {OWNERS: owners, HELD: _held(call, owners), "param_groups": _groups(call, groups, options)}
-    optimizer.fields.update({**fields, "state": _dict(call, {}), "defaults": _dict(call, options)})
+    optimizer.fields.update({OWNERS: owners, HELD: _held(call, owners), "param_groups": _groups(call, groups, options)})
+    optimizer.fields.update({"state": _dict(call, {}), "defaults": _dict(call, options)})
     emit(call.machine, Kind.OPTIMIZER_BUILT, subject=optimizer, value=Parameters(domain_of(call).autograd, owners), detail=options)
 
 
@@ -220,9 +224,8 @@ def passed_over(optimizer: Instance) -> bool:
 
 @_OPTIMIZER.method("add_param_group")
 def _add_group(call: Call) -> Value:
-    optimizer, group = call.args[0], call.get(1, "param_group")
-    write = call.machine.heap.write
-    write(optimizer.fields, HELD, optimizer.fields.get(HELD, frozenset()) | _held(call, owners_in(group)))
+    optimizer, group, write = call.args[0], call.get(1, "param_group"), call.machine.heap.write
+    write(optimizer.fields, HELD, held_by(optimizer) | _held(call, owners_in(group)))
     write(optimizer.fields, OWNERS, tuple(dict.fromkeys((*parameters_of(optimizer), *owners_in(group)))))
     groups = optimizer.fields.get("param_groups")
     if isinstance(groups, list) and isinstance(group, dict):

@@ -19,7 +19,7 @@ from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import MoveStatement, Proposal, Reported
 from analysis.interpreter.values import Instance
 from analysis.library.layers import BUILT_BY
-from analysis.library.optimizers import HELD, parameters_of
+from analysis.library.optimizers import held_by, parameters_of
 from analysis.library.ownership import FROZEN, UNSEEN, leaves_in, modules_in
 from analysis.library.tensor import Owner
 from analysis.rule import Bad, Good, Rule
@@ -35,7 +35,7 @@ from analysis.trace.reading import text
 def check(trace: Trace) -> Iterator[Reported]:
     """Layers inside an optimizer's model that came after it and replaced others."""
     known = optimizers(trace)
-    held: frozenset[Owner] = frozenset().union(*(optimizer.fields.get(HELD, frozenset()) for optimizer in known))
+    held: frozenset[Owner] = frozenset().union(*map(held_by, known))
     built = {id(event.subject): event for event in trace.events(Kind.OPTIMIZER_BUILT)}
     told: set[Span] = set()
     for optimizer in known:
@@ -43,7 +43,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         for model in parameters_of(optimizer):
             if event is None or not isinstance(model, Instance):
                 continue
-            for layer in _replaced(model, optimizer.fields.get(HELD, frozenset()), held):
+            for layer in _replaced(model, held_by(optimizer), held):
                 span = _place(trace, layer, event)
                 if span is not None and span not in told and span.path in trace.snapshot.contents:
                     told.add(span)
