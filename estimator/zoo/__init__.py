@@ -101,6 +101,9 @@ _FAMILIES = (
         {"causal-lm": "Qwen3ForCausalLM", "sequence-classification": "Qwen3ForSequenceClassification", "base": "Qwen3Model"},
         _TRANSFORMERS,
     ),
+    Family("glm", "GlmConfig", {"causal-lm": "GlmForCausalLM", "base": "GlmModel"}, _TRANSFORMERS),
+    Family("qwen2_5_vl", "Qwen2_5_VLConfig", {"image-text-to-text": "Qwen2_5_VLForConditionalGeneration", "base": "Qwen2_5_VLModel"}, _TRANSFORMERS),
+    Family("qwen3_vl", "Qwen3VLConfig", {"image-text-to-text": "Qwen3VLForConditionalGeneration", "base": "Qwen3VLModel"}, _TRANSFORMERS),
     Family(
         "gemma",
         "GemmaConfig",

@@ -1,0 +1,42 @@
+"""Language models beside a tower that sees, as they are when they only read. Mirrors transformers 5.24.0 (``models/qwen2_5_vl``, ``models/qwen3_vl``)."""
+
+from preflight_zoo.language_heads import CausalHead
+from preflight_zoo.pretrained import PretrainedModel
+from torch import nn
+
+
+class Tower(nn.Module):
+    """Holds what sees; what pictures do in it is not followed."""
+
+    def forward(self, *args, **others):
+        from preflight_host import not_modelled
+
+        not_modelled("what a vision-language model sees")
+
+
+class VisionLanguageModel(PretrainedModel):
+    """``tower_class`` and ``language_class`` say which two are beside each other."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.visual = self.tower_class(config.vision_config)
+        self.language_model = self.language_class(config.text_config)
+
+    def get_input_embeddings(self):
+        return self.language_model.get_input_embeddings()
+
+    def forward(self, input_ids=None, pixel_values=None, pixel_values_videos=None, image_grid_thw=None, video_grid_thw=None, **others):
+        if pixel_values is not None or pixel_values_videos is not None:
+            self.visual(pixel_values)
+        return self.language_model(input_ids=input_ids, **others)
+
+
+class VisionLanguageHead(CausalHead):
+    """The next token's scores on top of both."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.model = self.model_class(config)
+        self.lm_head = nn.Linear(config.text_config.hidden_size, config.text_config.vocab_size, bias=False)
+        if config.text_config.tie_word_embeddings:
+            self.lm_head.weight = self.model.language_model.embed_tokens.weight
