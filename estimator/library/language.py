@@ -172,8 +172,9 @@ def _tokenized(call: Call) -> Value:
         return Tokens(override)
     if padding == "max_length" or truncation not in {None, False, "do_not_truncate"}:
         return _cut(call, padding, length, limit)
-    if isinstance(texts, str) and texts and " " not in texts and TEXT not in texts and TEXT_OF_COLUMN not in texts:
-        return Tokens(-(-len(texts) // _LETTERS))
+    words = [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else []
+    if words and all(isinstance(word, str) and word and " " not in word and TEXT not in word and TEXT_OF_COLUMN not in word for word in words):
+        return Tokens(max(-(-len(word) // _LETTERS) for word in words))
     if isinstance(texts, str) and TEXT_OF_COLUMN in texts:
         return Tokens(OPEN, "all texts of a column are joined: so many tokens are taken", COLUMN_LENGTH, stream=True)
     return Tokens(OPEN, "texts are not cut to a length: texts of this many tokens are taken", min(USUAL_LENGTH, limit or USUAL_LENGTH))

@@ -25,10 +25,14 @@ class VisionLanguageModel(PretrainedModel):
     def get_input_embeddings(self):
         return self.language_model.get_input_embeddings()
 
-    def forward(self, input_ids=None, pixel_values=None, pixel_values_videos=None, image_grid_thw=None, video_grid_thw=None, **others):
+    def forward(
+        self, input_ids=None, pixel_values=None, pixel_values_videos=None, image_grid_thw=None, video_grid_thw=None, position_ids=None, **others
+    ):  # fmt: skip
         if pixel_values is not None or pixel_values_videos is not None:
             self.visual(pixel_values)
-        return self.language_model(input_ids=input_ids, **others)
+        if position_ids is not None and position_ids.ndim > 2:  # noqa: PLR2004  time, height and breadth, which are the same for texts
+            position_ids = position_ids[0]
+        return self.language_model(input_ids=input_ids, position_ids=position_ids, **others)
 
 
 class VisionLanguageHead(CausalHead):
