@@ -186,7 +186,19 @@ def read(call: Call, kind: str) -> Value:
     if found is None:
         return call.machine.domain.unknown(call.machine, f"the content of a {kind} file that is not in the repository", call.span)
     text, path = found
-    return _parsed(call.machine, text, path, kind)
+    parsed, hook = _parsed(call.machine, text, path, kind), call.kwargs.get("object_hook")
+    return parsed if hook is None else _hooked(call, hook, parsed)
+
+
+def _hooked(call: Call, hook: Value, value: Value) -> Value:
+    """A document of whose tables a function makes something, the innermost first."""
+    match value:
+        case dict():
+            inner = GuestDict({key: _hooked(call, hook, item) for key, item in value.items()})
+            return call.machine.call(hook, [inner], {}, call.span)
+        case list():
+            return GuestList(_hooked(call, hook, item) for item in value)
+    return value
 
 
 def yaml_document(machine: Machine, source: Value) -> Value:

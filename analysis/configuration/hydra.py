@@ -195,7 +195,9 @@ def located(machine: Machine, dotted: Value) -> Value:
     if not isinstance(dotted, str):
         return machine.domain.unknown(machine, "a class whose name is not known", machine.span)
     parts = dotted.split(".")
-    found = machine.import_module(parts[0], machine.entry_path)
+    entry = machine.loaded.get(machine.entry_path)
+    is_own = entry is not None and f"{parts[0]}.py" == posixpath.basename(machine.entry_path)
+    found = entry if is_own else machine.import_module(parts[0], machine.entry_path)  # a script is imported under its own name
     for index, name in enumerate(parts[1:], 1):
         module = machine.modules.resolve(".".join(parts[: index + 1]), machine.entry_path, machine.entry_path)
         if module is not None:

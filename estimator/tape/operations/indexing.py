@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, SupportsIndex
 
-from estimator.tape.dtype import INT64
+from estimator.tape.dtype import INT64, Category, Dtype
 from estimator.tape.graph import Node, record, tracked
 from estimator.tape.inplace import overwritten
 from estimator.tape.not_followed import NotFollowed
@@ -123,12 +123,21 @@ def _basic(x: Tensor, index: Any) -> tuple[Tensor, dict[int, Tensor]]:
             case Tensor() | list() | range():
                 gathered[at] = item if isinstance(item, Tensor) else new(_list_shape(list(item)), INT64, x.device)
                 at += 1
+            case _ if _is_array(item):
+                gathered[at] = new(item.shape, INT64, x.device)
+                at += 1
             case SupportsIndex():
                 x = select(x, at, item.__index__())
             case _:
                 raise NotFollowed(f"indexing with a {type(item).__name__}")
         consumed -= _consumes(item)
     return x, gathered
+
+
+def _is_array(item: Any) -> bool:
+    """Whether it is an array of whole numbers on the host."""
+    dtype = getattr(item, "dtype", None)
+    return isinstance(getattr(item, "shape", None), tuple) and isinstance(dtype, Dtype) and dtype.category is Category.INTEGER
 
 
 def _consumes(item: Any) -> int:

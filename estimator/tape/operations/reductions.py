@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 from estimator.tape.copying import like
 from estimator.tape.dtype import BOOL, INT64, Category, Dtype
 from estimator.tape.graph import Node, record, tracked
-from estimator.tape.not_followed import NotFollowed
 from estimator.tape.operations.pointwise import combined
 from estimator.tape.registry import operation
-from estimator.tape.run import current
 from estimator.tape.shape import Shape, dimension, expanded_strides
 from estimator.tape.tensor import Tensor, new
 
@@ -195,12 +193,21 @@ def cumsum(x: Tensor, dim: int, *, dtype: Dtype | None = None) -> Tensor:
     return _done(node, like(x, dtype))
 
 
-@operation("cumprod", ".cumprod", "cummax", "cummin")
+@operation("cumprod", ".cumprod")
 def cumprod(x: Tensor, dim: int, *, dtype: Dtype | None = None) -> Tensor:
-    """Running products; what their gradient takes is not known here."""
-    if x.requires_grad and current().grad_enabled:
-        raise NotFollowed("the gradient of torch.cumprod")
-    return like(x, dtype or (INT64 if x.dtype.category <= Category.INTEGER else x.dtype))
+    """Running products. What is multiplied and the products are kept; in backward no factor is taken to be zero (``cumprod_backward``)."""
+    dtype = dtype or (INT64 if x.dtype.category <= Category.INTEGER else x.dtype)
+    node = record((x,), _cumprod_back, (x,)) if dtype.category > Category.INTEGER else None
+    result = like(x, dtype)
+    if node is not None:
+        node.keep(result)
+    return _done(node, result)
+
+
+@operation("cummax", ".cummax", "cummin", ".cummin")
+def cummax(x: Tensor, dim: int) -> Extremes:
+    """Running extremes, with where they stand."""
+    return _with_indices(x, x.shape)
 
 
 class _Reduced(NamedTuple):
@@ -237,6 +244,19 @@ def _scaled_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Ten
 def _scattered_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
     gradient, edge = gradients[0], node.edges[0]
     return (None if gradient is None or edge is None else new(edge.shape, gradient.dtype, gradient.device),)
+
+
+def _cumprod_back(node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
+    """The gradient times the products, summed from the end, over what was multiplied; and a look for zeros."""
+    factors, *_ = node.unpack()
+    gradient = gradients[0]
+    if gradient is None or factors is None:
+        return (None,)
+    weighted = like(gradient)
+    zeros = like(factors, BOOL)
+    del zeros
+    (summed,) = _cumsum_back(node, (weighted,))
+    return (None if summed is None else like(summed),)
 
 
 def _cumsum_back(_node: Node, gradients: Sequence[Tensor | None]) -> Sequence[Tensor | None]:

@@ -125,9 +125,20 @@ class LightningModule(_Hooks, nn.Module):
         self.trainer.backward(loss, *args, **options)
 
     def toggle_optimizer(self, optimizer, *args):
-        pass
+        """Only what this optimizer holds takes gradients until it is untoggled."""
+        before = self.__dict__["_taking_gradients"] = []
+        for each in self.trainer.optimizers:
+            for parameter in held_by(each):
+                before.append((parameter, parameter.requires_grad))
+                parameter.requires_grad = False
+        own = {id(each) for each in held_by(optimizer)}
+        for parameter, takes in before:
+            if id(parameter) in own:
+                parameter.requires_grad = takes
 
-    untoggle_optimizer = toggle_optimizer
+    def untoggle_optimizer(self, optimizer, *args):
+        for parameter, takes in self.__dict__.pop("_taking_gradients", ()):
+            parameter.requires_grad = takes
 
     def clip_gradients(self, optimizer, gradient_clip_val=None, gradient_clip_algorithm=None):
         self.trainer.clip(self, gradient_clip_val)
@@ -256,6 +267,10 @@ class Trainer:
 
     def save_checkpoint(self, *args, **options):
         pass
+
+
+def held_by(optimizer):
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
 def optimizers_in(configured):

@@ -1,7 +1,7 @@
 """``torchvision.datasets``: an image and its label, through the transform that the script gives."""
 
 import torch
-from preflight_host import image, mask
+from preflight_host import column_of, image, mask
 from torch.utils.data import Dataset
 
 
@@ -124,6 +124,30 @@ class VOCSegmentation(VisionDataset):
 
 class SBDataset(VOCSegmentation):
     length = 8498
+
+
+class CocoCaptions(VisionDataset):
+    """Pictures, each with five captions."""
+
+    length = 118287
+
+    def __init__(self, root=None, annFile=None, transform=None, target_transform=None, transforms=None):
+        super().__init__(root, transform=transform, target_transform=target_transform, transforms=transforms)
+
+    def __getitem__(self, index):
+        sample = image(self.channels, self.size)
+        captions = [column_of({}, "caption") for _ in range(5)]
+        if self.transform is not None:
+            sample = self.transform(sample)
+        return sample, captions if self.target_transform is None else self.target_transform(captions)
+
+
+class Flickr8k(CocoCaptions):
+    length = 6000
+
+
+class Flickr30k(CocoCaptions):
+    length = 31783
 
 
 class Flowers102(VisionDataset):
