@@ -7,8 +7,9 @@ another collective the two are taken for each other, and numbers are silently wr
 
 **How to fix it.** Let every rank call the collective and put only what belongs to one rank (printing, writing the file) behind the condition.
 
-**What is not reported.** Forwards without gradients whose partner is the next training forward of the others; collectives of a group of
-their own; pairs of barriers that let rank 0 go first; conditions that all ranks answer alike.
+A forward without gradients, whose partner is the next training forward of the others, is a notice: it holds them up, and no more.
+
+**What is not reported.** Collectives of a group of their own; pairs of barriers that let rank 0 go first; conditions that all ranks answer alike.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import MoveStatement, Proposal, Reported
 from analysis.library.ownership import has_buffers
 from analysis.rule import Bad, Good, Rule
-from analysis.rules._collectives import SAVES, by_rank, guarded, place, who
+from analysis.rules._collectives import SAVES, by_rank, gives_up, guarded, place, who
 from analysis.rules._met_elsewhere import is_met_elsewhere
 from analysis.source import Span
 from analysis.trace import Trace
@@ -52,20 +53,19 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
         quiet = event.detail.how == "ddp" and not event.context.grad and not sends
         if guard is None or event.detail.how not in _TALKING or quiet or guard.span in told or _others_run_it(trace, event, guard):
             continue
-        if _other_side_unread(trace, guard) or is_met_elsewhere(trace, event, guard):
+        if _other_side_unread(trace, guard) or is_met_elsewhere(trace, event, guard) or gives_up(trace, guard):
             continue
         told.add(guard.span)
-        if _is_made_up_for(trace, event, guard):
-            continue
-        span = place(trace, event, guard)
+        made_up, span = _is_made_up_for(trace, event, guard), place(trace, event, guard)
+        at = "the next" if guard.until else "this"
+        effect = "whose next forward is its partner" if made_up else "those which arrive wait for the rest, or take the next batch's exchange for theirs"
         yield Reported(
             Finding(
                 RULE.name,
-                RULE.severity,
+                Severity.NOTICE if made_up else RULE.severity,
                 Confidence.HIGH if event.detail.how == "fsdp" else Confidence.MEDIUM,
                 span,
-                f"{_leaving(guard)}{who(guard)} can reach {'the next' if guard.until else 'this'} forward of the wrapped model, {_TALKING[event.detail.how]}: "
-                "those which arrive wait for the rest, or take the next batch's exchange for theirs",
+                f"{_leaving(guard)}{who(guard)} can reach {at} forward of the wrapped model, {_TALKING[event.detail.how]}: {effect}",
                 (
                     Evidence(guard.span, f"`{text(trace.snapshot, guard.span)}` has another answer on other ranks"),
                     Evidence(visible(event, trace.snapshot.contents), "the wrapper is called, not the model inside"),
@@ -199,7 +199,7 @@ RULE = Rule(
         Bad(_HELPER.format(mark="  # flagged", call="save(model, path)")),
         Bad(_NORMALISED.format(end=_EVALUATED.format(model="ddp", mark="  # flagged") + "\n        dist.barrier()")),
         Bad(_EXAMPLE.format(end=_ALONE + "if path.exists():\n                break  # flagged")),
-        Good(_NORMALISED.format(end=_EVALUATED.format(model="ddp", mark=""))),
+        Bad(_NORMALISED.format(end=_EVALUATED.format(model="ddp", mark="  # flagged"))),
         Good(_NORMALISED.format(end=_EVALUATED.format(model="ddp.module", mark=""))),
         Good(_EXAMPLE.replace("(net)", "(torch.nn.Linear(8, 8))").format(end=_EVALUATED.format(model="ddp", mark=""))),
         Good(_EXAMPLE.format(end=_SAVED + "\n        dist.barrier()")),
