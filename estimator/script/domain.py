@@ -107,8 +107,8 @@ class TapeDomain(Uncounted):
     def watch(self, module: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         """A top-level module is called."""
         changes.around(self, module, args, kwargs)
-        seen = self.observed.calls
-        if len(seen) < _WATCHED_CALLS or (isinstance(module, Instance) and all(call.name != module.cls.name for call in seen)):
+        seen, first_with_gradients = self.observed.calls, self.tape.grad_enabled and not self.observed.trainable
+        if len(seen) < _WATCHED_CALLS or first_with_gradients or (isinstance(module, Instance) and all(call.name != module.cls.name for call in seen)):
             watching.watch(self, module, args, kwargs)
 
     def is_own(self, span: Span) -> bool:

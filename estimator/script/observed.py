@@ -50,6 +50,8 @@ class Observed:
     #: Parameters of the module that trains (or infers): element counts, all and those that require gradients.
     parameters: int = 0
     trainable: int = 0
+    #: Elements of each parameter that an optimizer stepped on, by identity: models that train together may be several.
+    stepped: dict[int, int] = field(default_factory=dict)
     #: Bytes of that module's parameters, of those that train, and of the largest of its blocks.
     parameter_bytes: int = 0
     trainable_bytes: int = 0
@@ -73,6 +75,11 @@ class Observed:
     layout: dict[str, Any] = field(default_factory=dict)
     #: Results that a library's loop handed out last: bytes by the key of their storage.
     handed_out: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def beside(self) -> int:
+        """Elements that are trained beside those of the module that trains."""
+        return max(0, sum(self.stepped.values()) - self.trainable)
 
     def fact(self, name: str, value: Any, place: Place | None) -> None:
         """Remember a ``value`` of a configuration field that a library call states."""

@@ -114,8 +114,8 @@ def _memory(run: Run, card: Gpu | None, doubted: Doubted, *, named: bool) -> Mem
     parts = {kind.value: played.components.get(kind, 0) for kind in Kind}
     holders = (Holder(held.place, held.bytes, held.kind.value) for held in played.holders if held.place is not None) if named else ()
     peak = Peak(
-        parameters=run.observed.parameters,
-        trainable_parameters=run.observed.trainable,
+        parameters=run.observed.parameters + run.observed.beside,
+        trainable_parameters=run.observed.trainable + run.observed.beside,
         components=Components(**parts),
         allocated_bytes=played.allocated,
         reserved_bytes=played.reserved,

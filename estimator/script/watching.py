@@ -84,6 +84,7 @@ def _published(module: Instance, config: Value) -> str | None:
 def watch_step(domain: TapeDomain, parameters: list[Parameter]) -> None:
     """A step of an optimizer where no model was called before: what has gradients is the model, whose forward a script may call by its name."""
     observed = domain.observed
+    observed.stepped.update((id(each), _elements(each)) for each in parameters if each.grad is not None)
     if observed.main is not None and not observed.stepped_on:
         return
     fresh = [parameter for parameter in parameters if parameter.grad is not None and id(parameter) not in observed.stepped_on]

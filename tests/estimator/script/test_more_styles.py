@@ -115,5 +115,42 @@ L.Trainer(accelerator="gpu", devices=1).fit(Pair(), torch.utils.data.DataLoader(
 
 def test_only_the_toggled_optimizers_parameters_take_gradients():
     toggled = estimated(TOGGLED.format(toggle="self.toggle_optimizer(small)", untoggle="self.untoggle_optimizer(small)"))
-    assert toggled.memory.parameters == 8 * 512 + 512 + 512 * 8 + 8
+    assert toggled.memory.parameters == toggled.memory.trainable_parameters == 8 * 512 + 512 + 512 * 8 + 8 + 8 * 8 + 8
     assert estimated(TOGGLED.format(toggle="", untoggle="")).memory is None
+
+
+ROLLOUT = """
+import torch
+from torch import nn
+
+class Agent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.actor, self.critic = nn.Linear(32, 64), nn.Linear(64, 4), nn.Linear(64, 1)
+
+    def act(self, seen):
+        hidden = self.body(seen)
+        return self.actor(hidden), self.critic(hidden)
+
+agent = Agent().cuda()
+optimizer = torch.optim.Adam(agent.parameters())
+kept = torch.zeros(40, 8, 32).cuda()
+values = torch.zeros(40, 8).cuda()
+for _ in range(3):
+    for step in range(40):
+        with torch.no_grad():
+            action, value = agent.act(kept[step])
+            values[step] = value.flatten()
+    for begin in range(0, 320, 80):
+        action, value = agent.act(kept.reshape(-1, 32)[begin : begin + 80])
+        loss = action.mean() + value.mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_an_agent_of_several_parts_is_trained_as_one():
+    found = estimated(ROLLOUT)
+    assert found.memory.parameters == found.memory.trainable_parameters == 32 * 64 + 64 + 64 * 4 + 4 + 64 + 1
+    assert found.config.batch_size.value == 80
