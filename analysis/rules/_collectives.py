@@ -85,9 +85,18 @@ def guarded(trace: Trace, wanted: Callable[[RankGuard], bool]) -> Iterator[tuple
         if guard is None or not (in_whole_group(trace, event) or has_own_items(guard)) or (event.subject in SAVES, guard.span) in told:
             continue
         partnered = _has_partner(trace, event, guard, partners) or (event.subject, event.context.function, guard.span, not guard.until) in sides
-        if not partnered and not is_met_elsewhere(trace, event, guard):
+        if not partnered and not is_met_elsewhere(trace, event, guard) and not gives_up(trace, guard):
             told.add((event.subject in SAVES, guard.span))
             yield event, guard
+
+
+def gives_up(trace: Trace, guard: RankGuard) -> bool:
+    """Whether the ranks that left have returned a negative number: the program reports an error there, as by an exception, and means to end."""
+    stands = around(trace.snapshot, guard.exit) if guard.until == "return" and guard.exit is not None else None
+    match stands.statement if stands is not None else None:
+        case ast.Return(value=ast.UnaryOp(op=ast.USub(), operand=ast.Constant())):
+            return True
+    return False
 
 
 def _reached_by(trace: Trace) -> set[tuple[str, str, Span, bool, bool]]:

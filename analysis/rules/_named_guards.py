@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from analysis.enclosing import enclosing
 from analysis.source import SourceFile, Span
@@ -36,7 +36,7 @@ def is_behind_named_rank(trace: Trace, event: Event) -> bool:
     for span in (*event.path, event.span):
         source = trace.snapshot.source(span.path) if span.path in trace.snapshot.contents else None
         if isinstance(source, SourceFile):
-            if any(_asks_for_rank(each) for each in _conditions(source, span)):
+            if any(_asks_for_rank(trace, source, each) for each in _conditions(source, span)):
                 return True
             if any(_is_for_one(source, outer, span) for outer in enclosing(source, span).statements if isinstance(outer, ast.If)):
                 return True
@@ -69,9 +69,24 @@ def _conditions(source: SourceFile, span: Span) -> Iterator[ast.expr]:
                 yield each.test
 
 
-def _asks_for_rank(test: ast.expr) -> bool:
-    names = (node.id if isinstance(node, ast.Name) else node.attr for node in walk(test) if isinstance(node, ast.Name | ast.Attribute))
-    return any(_RANKS.search(name) for name in names)
+def _asks_for_rank(trace: Trace, source: SourceFile, test: ast.expr) -> bool:
+    """Whether a condition names a rank, or a variable of its file, or an attribute anywhere, that is set by one."""
+    for node in walk(test):
+        match node:
+            case ast.Name(id=name):
+                found = _RANKS.search(name) is not None or _is_set_by_rank(name, [source.content])
+            case ast.Attribute(attr=name):
+                found = _RANKS.search(name) is not None or _is_set_by_rank(f"\\.{name}", trace.snapshot.contents.values())
+            case _:
+                found = False
+        if found:
+            return True
+    return False
+
+
+def _is_set_by_rank(name: str, contents: Iterable[bytes]) -> bool:
+    pattern = re.compile(rf"{name}\s*=(?!=)([^\n]*)".encode())
+    return any(_RANKS.search(line.decode(errors="replace")) for content in contents for line in pattern.findall(content))
 
 
 def _around(statement: ast.stmt) -> Iterator[ast.expr]:

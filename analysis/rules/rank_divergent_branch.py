@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Symbol, Value
+from analysis.library.casting import Castable
 from analysis.library.clock import asks_for_time
 from analysis.library.ranks import asks_for_rank
 from analysis.library.tensor import Scalar, Tensor
@@ -102,9 +103,18 @@ def _reported(trace: Trace, event: Event, guard: RankGuard) -> Reported:
     return Reported(finding)
 
 
+def _is_told_by_unknown_methods(condition: Value) -> bool:
+    """Whether all of what differs between ranks in a condition was given by methods of objects that are not known."""
+    operands = getattr(condition, "test", ())[1:]
+    if not operands:
+        return isinstance(condition, Castable) and isinstance(condition.callee, Castable)
+    varying = [each for each in operands if getattr(each, "rank_varying", False) is True]
+    return bool(varying) and all(map(_is_told_by_unknown_methods, varying))
+
+
 def _confidence(trace: Trace, event: Event, guard: RankGuard, *, reduced: bool) -> Confidence:
-    """A loop that goes round as long as a condition holds may hold it the same number of times on every rank."""
-    if guard.until and guard.exit is None:
+    """A loop that goes round as long as a condition holds may hold it the same number of times on every rank; a method may have asked the others."""
+    if (guard.until and guard.exit is None) or _is_told_by_unknown_methods(guard.condition):
         return Confidence.LOW
     return Confidence.HIGH if reduced or (event.kind is Kind.COLLECTIVE and in_whole_group(trace, event)) else Confidence.MEDIUM
 

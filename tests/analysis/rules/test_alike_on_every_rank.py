@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.engine import analyse
+from analysis.finding import Confidence
 from analysis.rules import rank_divergent_branch
 from analysis.snapshot import Snapshot
 
@@ -182,3 +183,27 @@ for query, passage in loader:
 def test_batches_of_all_ranks_hold_the_same_parts(asked: str, found: bool) -> None:  # noqa: FBT001
     report = analyse(Snapshot.of({"train.py": GATHERED.format(asked=asked).encode()}), [rank_divergent_branch.RULE])
     assert bool(report.findings) is found
+
+
+RESUMED = """
+import torch
+import torch.distributed as dist
+from elsewhere import kept, measured
+
+def main(net, rows):
+    dist.init_process_group("nccl")
+    net = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in rows:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+        if {asked}:
+            dist.all_reduce(torch.ones(1))
+"""
+
+
+@pytest.mark.parametrize(("asked", "found"), [('kept(dist.get_rank()).get("task") == "train"', False), ("measured(dist.get_rank()) < 0.5", True)])
+def test_a_method_of_something_unknown_may_have_asked_the_other_ranks(asked, found):
+    report = analyse(Snapshot.of({"train.py": RESUMED.format(asked=asked).encode()}), [rank_divergent_branch.RULE])
+    assert [finding.confidence > Confidence.LOW for finding in report.findings] == [found]

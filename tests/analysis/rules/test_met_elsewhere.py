@@ -179,3 +179,28 @@ def train(net, rows, held_out):
 def test_an_evaluation_of_one_rank_sends_what_the_others_send_next(mode: str, after: str, found: str) -> None:
     program = Snapshot.of({"train.py": EVALUATED.format(mode=mode, after=after).encode()})
     assert [each.severity.label for each in analyse(program, (rank_conditional_collective.RULE,)).findings] == [found]
+
+
+STARTED = """
+import torch
+import torch.distributed as dist
+
+def main(net, rows):
+    dist.init_process_group("nccl")
+    if dist.get_rank() == 0:
+        if rows.is_empty():
+            {leave}
+    net = torch.nn.parallel.DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    dist.barrier()
+    for x in rows:
+        optimizer.zero_grad()
+        net(x).mean().backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("leave", "found"), [("return -1", False), ("return 0", True)])
+def test_a_program_that_reports_an_error_means_to_end(leave: str, found: bool) -> None:  # noqa: FBT001
+    report = analyse(Snapshot.of({"train.py": STARTED.format(leave=leave).encode()}), [rank_conditional_collective.RULE])
+    assert bool(report.findings) is found

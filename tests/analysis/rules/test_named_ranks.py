@@ -26,6 +26,10 @@ def main(net, rows):
         optimizer.step()
         dist.all_reduce(x)
     save(net, Settings.LOCAL_RANK)
+
+def prepare(options):
+    options.saves_logs = options.logs and dist.get_rank() == 0
+    options.saves_all = bool(options.logs)
 """
 
 
@@ -36,6 +40,10 @@ def main(net, rows):
         ("rank", "if rank != 0:\n        return\n    ", False),
         ("rank", "", True),
         ("number", "if number == 0:\n        ", True),
+        ("number", "saves = Settings.LOCAL_RANK in (-1, 0)\n    if saves:\n        ", False),
+        ("number", "saves = number in (-1, 0)\n    if saves:\n        ", True),
+        ("options", "if options.saves_logs:\n        ", False),
+        ("options", "if options.saves_all:\n        ", True),
         ("fabric", "if fabric is None:\n        ", False),
         ("fabric", "if fabric is not None:\n        ", True),
         ("world_size", "if world_size > 1:\n        print(world_size)\n    else:\n        ", False),
