@@ -27,6 +27,8 @@ _SHARDS = ("fully_shard", "FullyShardedDataParallel", "FSDP", "deepspeed", "para
 _ONLY_LOOKS = ("wandb", "log", "summary", "watch", "print", "save", "count", "num_param", "callback", "profile", "stat", "writer", "mlflow")
 #: What makes nothing on a device: it is lost when a tensor is made of it.
 _ON_THE_HOST = "estimator.library.array"
+#: How a backward of nothing is called.
+_NO_LOSS = "NoneType.backward"
 #: Functions that take a device.
 _PLACING = frozenset({"to", "module_to", "Device", "cuda"})
 #: Methods that are given a tensor for its type or shape only.
@@ -162,6 +164,9 @@ def arrived(domain: TapeDomain, name: str, value: Symbol) -> None:
 
 def failed(domain: TapeDomain, callee: Value, error: Exception, span: Span, operands: Sequence[Value]) -> Value:
     """Host code refused its operands: with a number in the place of an unknown one it may not."""
+    if callee == _NO_LOSS:
+        domain.lose(f"{domain.here(span)}: backward runs on what a model gave for its loss, and as far as it was followed that is None")
+        raise StopRun
     unknown = _unknown_operand(domain, error, operands)
     if unknown is not None and not is_lost(domain, unknown) and any(callee is each for each in _ARITHMETIC):
         try:

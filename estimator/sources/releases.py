@@ -12,7 +12,7 @@ from estimator.sources.modules import class_for, config_class_for, defining_modu
 _READ: Mapping[str, tuple[str, ...]] = {
     "transformers": (
         "transformers.models.", "transformers.loss.", "transformers.modeling_attn_mask_utils", "transformers.image_transforms",
-        "transformers.utils.backbone_utils",
+        "transformers.utils.backbone_utils", "transformers.backbone_utils",
     ),
     "timm": ("timm.",),
     "diffusers": ("diffusers.models.", "diffusers.pipelines.", "diffusers.schedulers."),
@@ -24,6 +24,8 @@ _BEHIND = frozenset({"diffusers.training_utils"})
 _BEHIND_PREFIX = "behind/"
 #: Libraries of which a class is a model wherever in their source it is defined.
 DEFINE_MODELS = frozenset({"transformers", "diffusers"})
+#: Packages that hand on what the library as a whole does.
+HANDED_ON: Mapping[str, str] = {f"diffusers.{part}": "diffusers" for part in ("models", "pipelines", "schedulers")}
 _NO_FILES: Mapping[str, bytes] = {}
 
 

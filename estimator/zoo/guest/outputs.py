@@ -19,6 +19,12 @@ class ModelOutput:
     def keys(self):
         return list(self._names)
 
+    def values(self):
+        return list(self.to_tuple())
+
+    def items(self):
+        return [(name, getattr(self, name)) for name in self._names]
+
     def to_tuple(self):
         return tuple(getattr(self, name) for name in self._names)
 

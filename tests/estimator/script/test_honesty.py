@@ -170,3 +170,31 @@ def test_names_that_an_unknown_list_adds_change_nothing():
     found = estimated(script.replace("import torch\n", "import torch\nimport fancy\n", 1))
     assert found.memory is not None
     assert not any("fancy.names" in sentence for sentence in found.unknowns)
+
+
+LOSSLESS = """
+import torch
+from torch import nn
+from transformers.modeling_outputs import ModelOutput
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.outer = nn.Linear(64, 10)
+
+    def forward(self, x, labels=None):
+        made = ModelOutput(loss={loss}, logits=self.outer(x))
+        return type(made)(**{{name: value for name, value in made.items() if name != "hidden_states"}})
+
+model = Net().cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+model(torch.zeros(32, 64, device="cuda")).loss.backward()
+optimizer.step()
+"""
+
+
+def test_a_loss_that_is_nothing_tells_no_peak():
+    assert estimated(LOSSLESS.format(loss="self.outer(x).sum()")).memory.parameters == 650
+    nothing = estimated(LOSSLESS.format(loss="None"))
+    assert nothing.memory is None
+    assert "backward runs on what a model gave for its loss" in nothing.unknowns[0]
