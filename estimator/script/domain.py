@@ -23,7 +23,7 @@ from estimator.script.pins import pinned_version
 from estimator.script.uncounted import Uncounted
 from estimator.script.words import in_words
 from estimator.sources.modules import own_files
-from estimator.sources.releases import DEFINE_MODELS, Releases
+from estimator.sources.releases import DEFINE_MODELS, HANDED_ON, Releases
 from estimator.tape.checkpoint import RecomputationDone
 from estimator.tape.events import Phase
 from estimator.tape.not_followed import NotFollowed
@@ -170,6 +170,7 @@ class TapeDomain(Uncounted):
     def _in_guest_module(self, dotted: str) -> Value:
         """A name that a guest module defines, or a model of a library's own source."""
         owner, _, name = dotted.rpartition(".")
+        owner = HANDED_ON.get(owner, owner)
         found = self._defined_in(owner, name)
         if found is MISSING and owner in DEFINE_MODELS:
             found = self._defined_in(self.releases.module_of(owner, name), name)

@@ -19,6 +19,8 @@ from estimator.sharding import STRATEGIES, Layout
 _PRECISIONS = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float64": "fp64"}
 #: Dimensions of a batch of token numbers and of a batch of images.
 _TOKENS, _IMAGES = 2, 4
+#: How much longer one side of an image is than the other, at most.
+_MOST_UNLIKE = 32
 #: Numbers that are put around those of a text at most: where it begins, where it ends.
 _AROUND = 4
 
@@ -72,8 +74,9 @@ def _tokens(call: ModelCall) -> Argument | None:
 
 
 def _images_of(call: ModelCall) -> Argument | None:
-    """The argument that holds images."""
-    return next((each for each in call.arguments if not each.integer and len(each.shape) == _IMAGES), None)
+    """The argument that holds images: their sides are not as unlike as those of texts by layer."""
+    four = (each for each in call.arguments if not each.integer and len(each.shape) == _IMAGES)
+    return next((each for each in four if max(each.shape[2:]) <= _MOST_UNLIKE * min(each.shape[2:])), None)
 
 
 def _main(call: ModelCall) -> Argument | None:
