@@ -19,6 +19,7 @@ from dataclasses import replace
 from analysis.finding import Confidence, Evidence, Finding, Safety, Severity
 from analysis.fixes.change import Proposal, Reported, WrapExpression
 from analysis.library.data_tables import is_table
+from analysis.library.opaque import UNFOLLOWED
 from analysis.library.tensor import Made, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._chains import UNBOUNDED
@@ -50,9 +51,25 @@ def check(trace: Trace) -> Iterator[Reported]:
             if is_table(event.subject, event.detail) and _gives_something(trace, span, call):
                 told.add(span)
                 yield _reported_table(trace, event)
-        elif "callee" not in made.options and ((made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True) or _is_arithmetic(made)):
+        elif (
+            "callee" not in made.options
+            and not _is_of_an_object(made)
+            and ((made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True) or _is_arithmetic(made))
+        ):
             told.add(span)
             yield _reported(trace, span, made)
+
+
+def _is_without_effect(made: Made) -> bool:
+    return made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True
+
+
+def _is_of_an_object(made: Made) -> bool:
+    """Whether what it is a method of was made by a class that is not known: whether it works in place is for that class to say."""
+    first = made.inputs[0] if made.inputs else None
+    while isinstance(first, Tensor) and first.made is not None and first.made.op == "getitem":
+        first = first.made.inputs[0]
+    return isinstance(first, Tensor) and first.made is not None and UNFOLLOWED in first.made.options and first.made.op[:1].isupper()
 
 
 def _is_shown(trace: Trace, span: Span) -> bool:
@@ -260,6 +277,21 @@ def measure(model, loader):
             model(x)
             torch.matmul(x, x)
             F.relu(x, inplace=True)
+"""
+        ),
+        Good(
+            """
+import torch
+from audiotools import AudioSignal
+
+def train(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        signal = AudioSignal(torch.cat([x, x]), 16000)
+        signal.normalize(-16)
+        model(signal.audio_data).mean().backward()
+        optimizer.step()
 """
         ),
     ),
