@@ -6,9 +6,11 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter.open_dict import OpenDict
-from analysis.interpreter.values import MISSING, Class, Function, GuestDict, HostValue, Instance, Module, Symbol, Value
+from analysis.interpreter.values import MISSING, Class, Function, GuestDict, HostValue, Instance, Module, Partial, Symbol, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from analysis.interpreter.frames import Frame
     from analysis.interpreter.machine import Machine
     from analysis.source import Span
@@ -127,3 +129,10 @@ def _cells_of(owner: Value, attribute: str) -> dict[Any, Value]:
             cls = owner.cls if isinstance(owner, Instance) else owner
             return next((each.namespace for each in cls.mro if attribute in each.namespace), {})
     return {}
+
+
+def partial_of(function: Value, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> Partial:
+    """``functools.partial`` as Python makes one: of a callable that is one itself, what is inside with the arguments of both."""
+    if isinstance(function, Partial):
+        return Partial(function.function, (*function.args, *args), {**function.kwargs, **kwargs})
+    return Partial(function, args, kwargs)

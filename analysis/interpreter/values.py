@@ -252,13 +252,6 @@ class Partial:
     args: tuple[Value, ...]
     kwargs: Mapping[str, Value]
 
-    @classmethod
-    def of(cls, function: Value, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> Partial:
-        """As Python makes one: of a callable that is one itself, what is inside with the arguments of both."""
-        if isinstance(function, Partial):
-            return cls(function.function, (*function.args, *args), {**function.kwargs, **kwargs})
-        return cls(function, args, kwargs)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guarded:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from analysis.interpreter.binding import partial_of
 from analysis.interpreter.generators import Manager
 from analysis.interpreter.managers import enter, leave
-from analysis.interpreter.values import Call, Class, Function, HostFunction, Partial, Property, Value
+from analysis.interpreter.values import Call, Class, Function, HostFunction, Property, Value
 from analysis.library.knowledge import Example, Subject
 
 SUBJECT = Subject(
@@ -49,7 +50,7 @@ with evaluating(net) as same, contextlib.nullcontext(3) as three:
 @SUBJECT.function("functools.partial", "functools.partialmethod")
 def _partial(call: Call) -> Value:
     function, *args = call.args
-    return Partial.of(function, tuple(args), dict(call.kwargs))
+    return partial_of(function, tuple(args), dict(call.kwargs))
 
 
 @SUBJECT.function("functools.wraps")

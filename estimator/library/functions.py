@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from analysis.interpreter.binding import partial_of
 from analysis.interpreter.generators import Generator, Manager
-from analysis.interpreter.values import Call, Class, Function, HostFunction, Instance, Method, Partial, Property, Value
+from analysis.interpreter.values import Call, Class, Function, HostFunction, Instance, Method, Property, Value
 from analysis.library.knowledge import Subject
 
 SUBJECT = Subject()
@@ -11,7 +12,7 @@ SUBJECT = Subject()
 
 @SUBJECT.function("functools.partial", "functools.partialmethod")
 def _partial(call: Call) -> Value:
-    return Partial.of(call.args[0], tuple(call.args[1:]), dict(call.kwargs))
+    return partial_of(call.args[0], tuple(call.args[1:]), dict(call.kwargs))
 
 
 @SUBJECT.function("types.MethodType")
