@@ -38,7 +38,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     told = {id(sampler) for sampler in distinct(event.subject for event in trace.events(Kind.SET_EPOCH) if _told_again(trace, event))}
     for loader in distinct(event.subject for event in trace.events(Kind.ITERATE)):
         samplers = samplers_of(loader)
-        own = next((each for each in samplers if draws_by_epoch(each)), None) if not trace.calls("set_epoch") else None
+        own = next((each for each in samplers if draws_by_epoch(each) and not trace.calls("set_epoch")), None)
         sampler = own or next((each for each in samplers if divides(each) and "epoch" not in each.fields), None)
         if sampler is None or id(sampler) in told or prepared(loader):
             continue
