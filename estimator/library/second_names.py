@@ -73,6 +73,7 @@ _MODULES: Mapping[str, str] = {
     "torch.distributed.fsdp.api": "torch.distributed.fsdp",
     "torchvision.transforms.v2": "torchvision.transforms",
     "torchvision.models.segmentation": "torchvision.segmentation",
+    "torchvision.models.video": "torchvision.video",
     "torchvision.models.resnet": "torchvision.resnet",
     "torchvision.transforms.transforms": "torchvision.transforms",
     "torchvision.transforms.v2.functional": "torchvision.transforms.functional",

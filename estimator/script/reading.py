@@ -17,8 +17,8 @@ from estimator.script.run import Run
 from estimator.sharding import STRATEGIES, Layout
 
 _PRECISIONS = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float64": "fp64"}
-#: Dimensions of a batch of token numbers and of a batch of images.
-_TOKENS, _IMAGES = 2, 4
+#: Dimensions of a batch of token numbers, of a batch of images and of a batch of clips or volumes.
+_TOKENS, _IMAGES, _CLIPS = 2, 4, 5
 #: How much longer one side of an image is than the other, at most.
 _MOST_UNLIKE = 32
 #: Numbers that are put around those of a text at most: where it begins, where it ends.
@@ -75,8 +75,8 @@ def _tokens(call: ModelCall) -> Argument | None:
 
 def _images_of(call: ModelCall) -> Argument | None:
     """The argument that holds images: their sides are not as unlike as those of texts by layer."""
-    four = (each for each in call.arguments if not each.integer and len(each.shape) == _IMAGES)
-    return next((each for each in four if max(each.shape[2:]) <= _MOST_UNLIKE * min(each.shape[2:])), None)
+    several = (each for each in call.arguments if not each.integer and len(each.shape) in {_IMAGES, _CLIPS})
+    return next((each for each in several if max(each.shape[-2:]) <= _MOST_UNLIKE * min(each.shape[-2:])), None)
 
 
 def _main(call: ModelCall) -> Argument | None:

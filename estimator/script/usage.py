@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from estimator.catalog import Model
@@ -11,7 +11,7 @@ from estimator.zoo import family
 
 #: Lengths taken where none is given, by family: what its positions or its tokenizer allow.
 _LENGTH, _LENGTHS = 1024, {"bert": 512, "roberta": 512, "electra": 512, "distilbert": 512, "deberta_v2": 512, "t5": 512, "clip": 77}
-_EDGE = 224
+_EDGE, _EDGES = 224, {"video_resnet": 112}
 _LABELS_OF_IMAGES = "target = torch.zeros({batch}, dtype=torch.int64, device='cuda')"
 _OWN_LOSS = ("outputs = model(**batch)", "loss = outputs.loss")
 _CROSS_ENTROPY = ("outputs = model(**batch)", "loss = torch.nn.functional.cross_entropy(outputs, target)")
@@ -58,6 +58,8 @@ _TORCHVISION = Usage(
     loss=_CROSS_ENTROPY,
     before=(_LABELS_OF_IMAGES,),
 )
+#: Sixteen pictures one after another, as the published weights were trained on.
+_CLIPS = replace(_TORCHVISION, inputs={"x": "torch.randn({batch}, 3, 16, {edge}, {edge}, dtype={dtype}, device='cuda')"})
 _TIMM = Usage(("import timm", "model = timm.create_model({name!r}).to({dtype}).cuda()"), {"x": _IMAGES}, loss=_CROSS_ENTROPY, before=(_LABELS_OF_IMAGES,))
 _DENOISER = Usage(
     ("from diffusers import UNet2DConditionModel", "model = UNet2DConditionModel.from_pretrained({name!r}, subfolder='unet', torch_dtype={dtype}).cuda()"),
@@ -121,6 +123,8 @@ def usage_of(model: Model) -> Usage:
     if written:
         return _encoder(str(written[0]))
     one = family(model.family)
+    if "video-classification" in one.builds:
+        return _CLIPS
     named = _BY_LIBRARY.get(one.mirrors.partition(" ")[0])
     return named if named is not None else next(usage for task, usage in _BY_TASK.items() if task in one.builds)
 
@@ -141,7 +145,7 @@ def usual_edge(model: Model) -> int:
     vision: Any = model.config.get("vision_config", model.config)
     found = vision.get("image_size", vision.get("img_size"))
     written = [int(part) for part in model.name.split("_") if part.isdigit() and int(part) >= _EDGE]
-    return found if isinstance(found, int) else written[-1] if written else _EDGE
+    return found if isinstance(found, int) else written[-1] if written else _EDGES.get(model.family, _EDGE)
 
 
 def own_numbers(model: Model, values: Mapping[str, Any]) -> dict[str, Any]:

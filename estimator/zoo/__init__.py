@@ -181,6 +181,7 @@ _FAMILIES = (
     Family("swin_transformer", "SwinTransformerConfig", {"image-classification": "SwinTransformer"}, "torchvision 0.29.1"),
     Family("vgg", "VGGConfig", {"image-classification": "VGG"}, "torchvision 0.29.1"),
     Family("resnet", "ResNetConfig", {"image-classification": "ResNet"}, "torchvision 0.29.1"),
+    Family("video_resnet", "VideoResNetConfig", {"video-classification": "VideoResNet"}, "torchvision 0.29.1"),
     Family("segmentation", "SegmentationConfig", {"segmentation": "SegmentationModel"}, "torchvision 0.29.1"),
     Family("densenet", "DenseNetConfig", {"image-classification": "DenseNet"}, "torchvision 0.29.1"),
     Family("vision_transformer", "VisionTransformerConfig", {"image-classification": "TorchvisionViT"}, "torchvision 0.29.1"),

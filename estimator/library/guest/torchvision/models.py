@@ -2,7 +2,8 @@
 
 from preflight_host import named_model, no_such_model
 from preflight_zoo import resnet
-from torchvision import segmentation
+from torchvision import segmentation, video
+from torchvision.video import mc3_18, r2plus1d_18, r3d_18
 
 
 def _resnet(depth, weights=None, progress=True, num_classes=1000, **options):
