@@ -63,10 +63,12 @@ def _of_instance(call: Call, sample: Instance, size: int) -> Any:
 
 
 def _of_unknown(call: Call, sample: Symbol, size: int) -> Any:
-    """A window of known length in data of which nothing else is known is taken as a row of token numbers."""
+    """A window of known length in data of which nothing else is known is taken as a row of token numbers; of all else there are so many."""
     length = sample.parts.get(".__len__()")
     if not isinstance(length, int):
-        return sample
+        many = Symbol(sample.why, sample.span, sample.stamp)
+        many.source, many.parts[".__len__()"] = sample, size
+        return many
     why = f"the data set hands out {domain_of(call).said(sample)}: taken as rows of {length} token numbers"
     return tensor_of_tokens(domain_of(call), Tokens(length, why), (size,))
 

@@ -144,7 +144,7 @@ def _resized(call: Call) -> Value:
     height, width = _sides(size)
     domain.observed.fact("image_size", width, None if override is not None else domain.caller_place("size"))
     if isinstance(sample, Tensor):
-        return empty(*sample.shape[:-2], height, width, dtype=sample.dtype, device=CPU)
+        return empty(*sample.shape[:-2], height, width, dtype=sample.dtype, device=sample.device)
     if isinstance(sample, Array):
         return Array((height, width, *sample.shape[2:]), sample.dtype)
     if isinstance(sample, Mask):

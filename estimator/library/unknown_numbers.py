@@ -100,6 +100,8 @@ class TensorClass(HostValue):
             return empty(*data.shape, dtype=self.dtype, device=self.device)
         if isinstance(data, Tensor):
             return to(data, self.dtype, device=self.device)
+        if isinstance(data, Tokens) and not data.why:
+            return empty(len(data), dtype=self.dtype, device=self.device)
         if isinstance(data, (list, tuple)) and _countable(data):
             data = _with_numbers(data)
         made: Tensor = _AS_BEFORE(data, dtype=self.dtype, device=self.device)
