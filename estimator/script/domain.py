@@ -15,7 +15,7 @@ from estimator.library.drawn import settled
 from estimator.library.reflection import BUILTINS
 from estimator.library.second_names import module_name, second_name
 from estimator.library.symbols import Number
-from estimator.script import changes, doubts, shapes, watching
+from estimator.script import ancestry, changes, doubts, shapes, watching
 from estimator.script.guards import Escape, Filter, stands_at
 from estimator.script.loops import AFTER_LOSS, WINDOW, LibraryPlan, Plan, steps_inside
 from estimator.script.observed import Observed
@@ -190,7 +190,7 @@ class TapeDomain(Uncounted):
         """An attribute that the source does not tell."""
         match value:
             case Symbol():
-                return doubts.attribute(value, name)
+                return ancestry.attribute(value, name)
             case External(dotted=dotted):
                 return self._attribute_of_library(machine, f"{dotted}.{name}")
             case HostFunction(name=dotted):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Symbol, Value
 from estimator.library.symbols import InFolder, OneOfMany, known_length
-from estimator.script.doubts import chain
+from estimator.script.ancestry import chain
 from estimator.script.unwatched import Unwatched
 from estimator.script.words import in_words
 
