@@ -40,6 +40,11 @@ class ModelOutput:
     def __iter__(self):
         return iter(self._names)
 
+    def __setitem__(self, name, value):
+        setattr(self, name, value)
+        if name not in self._names:
+            self._names.append(name)
+
     def __getitem__(self, key):
         if isinstance(key, str):
             return getattr(self, key)

@@ -199,3 +199,51 @@ def test_a_tokenizer_of_a_family_that_the_zoo_lacks_has_the_familys_vocabulary_a
     found = estimated({**library, "examples/train.py": ORDERS}, entry="examples/train.py")
     assert found.memory.parameters == 32000 * 8
     assert (found.config.batch_size.value, found.config.sequence_length.value) == (6, 48)
+
+
+LAYERS = """
+import torch
+from torch import nn
+from ...modeling_outputs import BaseModelOutput
+from ...modeling_utils import PreTrainedModel
+from ...utils.output_capturing import OutputRecorder, capture_outputs
+
+class Stage(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+
+    def forward(self, x):
+        return (self.conv(x),)
+
+class SegformerModel(PreTrainedModel):
+    _can_record_outputs = {"hidden_states": OutputRecorder(Stage, capture_initial_hidden_state=False)}
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.stages = nn.ModuleList([Stage() for _ in range(4)])
+
+    @capture_outputs(tie_last_hidden_states=False)
+    def forward(self, x, **kwargs):
+        for stage in self.stages:
+            x = stage(x)[0]
+        return BaseModelOutput(last_hidden_state=x)
+
+class SegformerForSemanticSegmentation(PreTrainedModel):
+    def __init__(self, config):
+        super().__init__(config)
+        self.body = SegformerModel(config)
+        self.head = nn.Conv2d(12, config.num_labels, 1)
+
+    def forward(self, x):
+        assert self.body(x).hidden_states is None
+        states = self.body(x, output_hidden_states=True).hidden_states
+        assert len(states) == 4
+        return self.head(torch.cat(states, 1))
+"""
+
+
+def test_hidden_states_that_are_asked_for_are_kept():
+    library = {**PICTURE_LIBRARY, "src/transformers/models/segformer/modeling_segformer.py": LAYERS}
+    found = estimated({**library, "examples/train.py": PICTURES}, entry="examples/train.py")
+    assert found.memory.parameters == 4 * (9 + 3) + 12 * 10 + 10
