@@ -116,7 +116,7 @@ def arrived(domain: TapeDomain, name: str, value: Symbol) -> None:
 
 def failed(domain: TapeDomain, callee: Value, error: Exception, span: Span, operands: Sequence[Value]) -> Value:
     """Host code refused its operands: with a number in the place of an unknown one it may not."""
-    if callee == _NO_LOSS:
+    if isinstance(callee, str) and callee == _NO_LOSS:
         domain.lose(f"{domain.here(span)}: backward runs on what a model gave for its loss, and as far as it was followed that is None")
         raise StopRun
     unknown = _unknown_operand(domain, error, operands)

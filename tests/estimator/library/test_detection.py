@@ -159,7 +159,7 @@ processor = AutoImageProcessor.from_pretrained(name, size={"height": 64, "width"
 def rows(samples):
     made = {"pixel_values": [], "mask_labels": [], "class_labels": []}
     for picture, note in zip(samples["image"], samples["annotation"]):
-        which = {int(one): int(other) for one, other in np.unique(np.array(note), axis=0)}
+        which = {int(one): int(other) for one, other in np.unique(np.array(note)[..., :2], axis=0)}
         for key, value in processor(images=[picture], segmentation_maps=[note], instance_id_to_semantic_id=which, return_tensors="pt").items():
             if key in made:
                 made[key].append(value[0])
