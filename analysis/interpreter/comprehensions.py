@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from analysis.interpreter.frames import Frame
     from analysis.interpreter.machine import Machine
 
+#: So many items are made where each costs a training of its own, once these took so many steps.
+_TRAININGS, _COSTLY = 3, 3_000
 #: What the first loop goes through, and how far it has come: a generator expression evaluates that at once.
 Started: TypeAlias = tuple[Value, Iterator[Value]]
 
@@ -96,6 +98,7 @@ def _nested(machine: Machine, generators: list[ast.comprehension], frame: Frame,
         source = machine.evaluate(generator.iter, frame)
         first = source, machine.iterate(source, span)
     source, items = first
+    trainings, steps, rounds = machine.domain.trainings(), machine.steps, 0
     running = Running(machine, span, length_of(machine, source, span), len(frame.pending)) if isinstance(source, Instance) else None
     for item in few_if_endless(machine, items):
         if running is not None:
@@ -108,6 +111,10 @@ def _nested(machine: Machine, generators: list[ast.comprehension], frame: Frame,
             del item
             if _passes(machine, generator, frame):
                 yield from _nested(machine, rest, frame, None, produce)
+            rounds += 1
+            if rounds >= _TRAININGS and steps - machine.steps > _COSTLY and machine.domain.trainings() != trainings:
+                machine.unknown_items += 1  # these stand for all
+                return
             continue
         # An object that is gone through is a loop like any other; whoever consumes the items does so outside it.
         machine.tree.begin_iteration(running.node)

@@ -50,6 +50,10 @@ class Domain(Protocol):
         """A loop begins; ``length`` is the number of items if it is known."""
         ...
 
+    def trainings(self) -> int:
+        """How often something has learned: a comprehension each of whose items is a training of its own ends after a few. 0: that is not told apart."""
+        ...
+
     def threshold(self, machine: Machine, left: Value, right: Value, span: Span, *, by_size: bool) -> tuple[Value, Value]:
         """Two integers are compared inside a loop: the numbers to compare instead, where it is ``by_size`` a counter's distant threshold brought near."""
         ...

@@ -106,6 +106,10 @@ class TraceDomain:
         """A loop begins."""
         return self.rehearsal.plan(machine, span, length)
 
+    def trainings(self) -> int:
+        """Backwards and steps so far."""
+        return self.rehearsal.trainings
+
     def modulo(self, machine: Machine, left: Value, right: Value, span: Span) -> Value:
         """A counter's remainder."""
         return self.rehearsal.modulo(machine, left, right, span)

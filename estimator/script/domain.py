@@ -235,6 +235,10 @@ class TapeDomain(Uncounted):
         counted = length is not None and isinstance(source, SourceFile) and not steps_inside(source, span.start)
         return Plan(machine, self.tape, length, (lambda: self._shortened(length, span)) if counted else None)
 
+    def trainings(self) -> int:
+        """The run ends with the second step anyway."""
+        return 0
+
     def _shortened(self, length: int | None, span: Span) -> None:
         self.observed.window = (length, self.place(span))
 

@@ -34,6 +34,9 @@ class PlainDomain:
     def decide(self, machine, condition, span):
         return None
 
+    def trainings(self):
+        return 0
+
     def plan_loop(self, machine, span, length):
         return Bounded(self.rounds)
 

@@ -44,3 +44,27 @@ def test_whoever_consumes_a_generator_expression_does_so_outside_its_loop():
     reads, forwards = list(trace.events(Kind.ITEM)), list(trace.events(Kind.FORWARD))
     assert len(reads) == 2
     assert {event.context.stamp[-1][0] for event in reads}.isdisjoint(event.context.stamp[-1][0] for event in forwards)
+
+
+RUNS = """
+import torch
+
+def main(run):
+    net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(100):
+        for x in torch.utils.data.DataLoader(torch.load("rows.pt")):
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+    return run
+
+print(torch.tensor([main(run) for run in range(200)]))
+"""
+
+
+def test_a_few_of_many_trainings_are_run_where_each_is_an_item():
+    snapshot = Snapshot.of({"train.py": RUNS.encode()})
+    [trace] = trace_program(snapshot, index(snapshot), ["train.py"])
+    assert trace.complete
+    assert 3 <= sum(1 for _ in trace.events(Kind.OPTIMIZER_BUILT)) < 50
