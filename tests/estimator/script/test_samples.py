@@ -69,3 +69,33 @@ def test_numbers_that_were_written_over_are_not_known():
     )
     found = estimated(written.replace("size = count()", start))
     assert found.memory is None
+
+
+VOCABULARY = """
+import torch
+from torch import nn
+
+numbers = {}
+for line in open("corpus.txt"):
+    for word in line.split():
+        if word not in numbers:
+            numbers[word] = len(numbers)
+
+model = nn.Sequential(nn.Embedding(len(numbers), 32), nn.Linear(32, 8)).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    model(torch.zeros(4, 16, dtype=torch.long).cuda()).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_the_words_of_a_file_that_is_not_there_are_not_counted():
+    found = estimated(VOCABULARY)
+    assert found.memory is None
+    assert any("how many different items there are" in sentence for sentence in found.unknowns)
+
+
+def test_the_words_of_a_file_that_is_there_are():
+    found = estimated({"train.py": VOCABULARY, "corpus.txt": "to be or not to be"})
+    assert found.memory.parameters == 4 * 32 + 32 * 8 + 8
