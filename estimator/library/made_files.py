@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Steps that making a file may take.
 _STEPS = 60_000
+#: What the text of a script that makes a file has in it.
+_SAVES = (b"save(", b"dump(")
 #: Where a machine keeps what was saved, by file name, once files were looked for.
 _MADE = "files made by other scripts"
 
@@ -75,7 +77,8 @@ def _makers(machine: Machine, name: str) -> Iterator[str]:
     for path in sorted(machine.snapshot.contents):
         if posixpath.dirname(path) != folder or not path.endswith(".py") or path in machine.loaded:
             continue
-        if name.encode() in machine.snapshot.contents[path] and not _trains(machine.snapshot.source(path)):
+        text = machine.snapshot.contents[path]
+        if name.encode() in text and any(word in text for word in _SAVES) and not _trains(machine.snapshot.source(path)):
             yield path
 
 

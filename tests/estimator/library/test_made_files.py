@@ -57,3 +57,10 @@ def test_a_script_that_trains_makes_no_data():
     load, save = PAIRS[0]
     trains = MAKE.format(save=save).replace("    main()", "    main()\n    torch.zeros(1).backward()")
     assert estimated({"code/train.py": TRAIN.format(load=load), "code/make.py": trains}, entry="code/train.py").memory is None
+
+
+def test_a_script_that_only_loads_it_makes_nothing():
+    load, _ = PAIRS[0]
+    reads = MAKE.format(save="print(torch.load('data/table.pt'))")
+    found = estimated({"code/train.py": TRAIN.format(load=load), "code/look.py": reads}, entry="code/train.py")
+    assert not any("look.py" in sentence for sentence in found.unknowns)
