@@ -158,7 +158,7 @@ class Autograd:
     def assign(self, tensor: Tensor, name: str, value: Value) -> None:
         """``tensor.name = value``: gradients cleared by hand, leaves switched on and off."""
         if name == "grad" and value is None:
-            for owner in tensor.owners:
+            for owner in tensor.owners or (Symbol("a parameter", self._here),):  # without an owner any may be meant
                 emit(self.machine, Kind.ZERO_GRAD, subject=owner, value=tensor, detail="grad = None")
         elif name == "grad" and not _is_moved_gradient(value):
             emit(self.machine, Kind.OPAQUE, subject=tuple(tensor.owners), detail="grad = …")

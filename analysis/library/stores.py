@@ -29,6 +29,8 @@ def stored(domain: TraceDomain, holder: Value, key: Value, value: Value, span: S
         return value if _may_be_made_anew(holder) else _kept(domain, holder, key, value, span, part=part)
     if value is MISSING:
         emit(domain.machine, Kind.CLEAR, subject=holder)
+    if value is None and key == "grad" and isinstance(holder, Symbol):
+        emit(domain.machine, Kind.ZERO_GRAD, subject=holder)  # of something that is not known: any gradients may be meant
     if isinstance(value, Instance):
         if is_module(value):
             if isinstance(holder, ModelPart):  # ``model.classifier[3] = Linear(…)``: the model has it from now on

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from analysis.interpreter.values import Value
 from analysis.library.losses import LOSSES
+from analysis.library.opaque import UNFOLLOWED
+from analysis.library.ownership import is_module
 from analysis.library.parts import WITHOUT_GRAD
 from analysis.library.tensor import Made, Parameter, Scalar, Tensor, tensors_in
 
@@ -99,6 +101,13 @@ def switched_off_in(value: Tensor, *, modules: bool = False) -> Iterator[tuple[M
         known = made is not None and (made.op in CARRIED - CUTS or (modules and not {"module", WITHOUT_GRAD}.isdisjoint(made.options)))
         if made is not None and known and not each.attached:
             yield from ((made, inner) for inner in made.tensors if inner.attached and inner.forwards and not isinstance(inner, Parameter))
+
+
+def is_from_what_was_given_a_model(loss: Tensor) -> bool:
+    """Whether a loss that has no graph comes of a call which was not followed and was given a model: that may have run it, with its graph."""
+    made = (each.made for each in all_in(loss) if each.made is not None) if not loss.attached else ()
+    unknown = (each for each in made if UNFOLLOWED in each.options or each.op == "call")
+    return any(is_module(given) for each in unknown for given in (*each.inputs, *each.options.values()))
 
 
 def _inputs(made: Made) -> Iterator[Value]:

@@ -23,7 +23,7 @@ from analysis.interpreter.values import Symbol
 from analysis.library.tensor import Made, Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradient_uses import NO_GRAD, GradientUses
-from analysis.rules._sources import DRAWS, cuts_anywhere_in, cuts_in, drawn_in, switched_off_in, terms_of
+from analysis.rules._sources import DRAWS, cuts_anywhere_in, cuts_in, drawn_in, is_from_what_was_given_a_model, switched_off_in, terms_of
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -41,8 +41,9 @@ def check(trace: Trace) -> Iterator[Reported]:
     done: set[Made] = set()
     for event in trace.events(Kind.BACKWARD):
         made = _root(event.value).made
-        if made is not None and not done.isdisjoint(each.made for each in made.tensors if each.made is not None):
-            continue  # cut after its own backward: the gradients are kept, and put in by a hook
+        own = made is not None and not done.isdisjoint(each.made for each in made.tensors if each.made is not None)
+        if own or is_from_what_was_given_a_model(event.value):  # own: cut after its own backward; the gradients are kept, and put in by a hook
+            continue
         for term, cut in _cut_off(uses, event):
             if cut.span not in told and cut.span.path in trace.snapshot.contents:
                 told.add(cut.span)

@@ -6,6 +6,7 @@ import pytest
 
 from analysis.engine import analyse
 from analysis.rule import discover
+from analysis.rules import detached_loss, missing_zero_grad
 from analysis.snapshot import Snapshot
 
 TRAINER = """
@@ -56,3 +57,55 @@ def test_a_term_of_decisions_has_no_gradient(hard: str, found: int) -> None:
     asked = [rule for rule in discover() if rule.name == "detached-loss"]
     report = analyse(Snapshot.of({"train.py": HARD.format(hard=hard).encode()}), asked)
     assert len(report.findings) == found
+
+
+STAGES = """
+import torch
+import torch.nn.functional as F
+from inferers import Inferer
+from networks import Decoder, Encoder
+
+encoder = Encoder(3)
+rows = torch.utils.data.DataLoader(torch.load("rows.pt"))
+first = torch.optim.Adam(encoder.parameters())
+for x in rows:
+    first.zero_grad()
+    F.l1_loss(encoder(x), x).backward()
+    first.step()
+with torch.no_grad():
+    z = encoder(next(iter(rows)))
+inferer = Inferer(scale=1 / z.std())
+net = torch.nn.Linear(4, 4)
+second = torch.optim.Adam(net.parameters())
+for x in rows:
+    second.zero_grad()
+    loss = F.mse_loss(inferer(x{given}), z)
+    loss.backward()
+    second.step()
+"""
+
+
+@pytest.mark.parametrize(("given", "found"), [(", model=net", False), ("", True)])
+def test_what_was_given_a_model_may_have_run_it(given: str, found: bool) -> None:  # noqa: FBT001
+    report = analyse(Snapshot.of({"train.py": STAGES.format(given=given).encode()}), [detached_loss.RULE])
+    assert bool(report.findings) is found
+
+
+CLEARED = """
+import torch
+from elsewhere import detector
+
+optimizer = torch.optim.SGD(detector.network.parameters(), 0.1)
+optimizer.zero_grad()
+for x, y in torch.utils.data.DataLoader(torch.load("rows.pt")):
+    for parameter in detector.network.parameters():
+        parameter.{cleared} = None
+    detector(x, y)["loss"].backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("cleared", "found"), [("grad", False), ("name", True)])
+def test_parameters_that_are_not_known_are_cleared_by_hand(cleared: str, found: bool) -> None:  # noqa: FBT001
+    report = analyse(Snapshot.of({"train.py": CLEARED.format(cleared=cleared).encode()}), [missing_zero_grad.RULE])
+    assert bool(report.findings) is found
