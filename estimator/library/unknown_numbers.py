@@ -22,6 +22,8 @@ _CLASSES: dict[str, Dtype] = {
     "LongTensor": INT64, "IntTensor": INT32, "ShortTensor": INT16, "ByteTensor": UINT8, "BoolTensor": BOOL, "FloatTensor": FLOAT32, "DoubleTensor": FLOAT64,
     "HalfTensor": FLOAT16,
 }  # fmt: skip
+#: Numbers that are looked through in the time of one step.
+_NUMBERS_PER_STEP = 64
 _AS_BEFORE: Any = facade.NAMES["torch.tensor"]
 
 
@@ -30,6 +32,7 @@ def _tensor(call: Call) -> Value:
     data = call.args[0] if call.args else call.kwargs.get("data")
     dtype, device = call.kwargs.get("dtype"), call.kwargs.get("device")
     plain = isinstance(data, (list, tuple)) and are_plain(data)
+    call.machine.steps -= _size(data) // _NUMBERS_PER_STEP  # a program may make many large ones
     if isinstance(data, (list, tuple)) and not plain:
         row = row_in(data)
         data = data if row is None else row
@@ -43,6 +46,11 @@ def _tensor(call: Call) -> Value:
     if isinstance(data, Number) or (isinstance(data, (list, tuple)) and not plain and _countable(data)):
         data = _with_numbers(data)
     return _AS_BEFORE(data, *call.args[1:], **{name: value for name, value in call.kwargs.items() if name != "data"})
+
+
+def _size(data: Value) -> int:
+    """Numbers in nested lists, as many in each row as in the first."""
+    return len(data) * max(1, _size(data[0])) if isinstance(data, (list, tuple)) and data else 0
 
 
 def _countable(data: Any) -> bool:
