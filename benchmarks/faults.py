@@ -1,9 +1,11 @@
 """The fault campaign: random schedules of events, faults and kills, and what must hold in all of them.
 
     python -m benchmarks faults --schedules 1000 --seed 1
+    python -m benchmarks faults --schedules 100 --seed 1 --servers 2 --database postgresql://user@host/name
 
 The server is the real one on its embedded database, in a process that is killed with SIGKILL every few seconds; GitHub is the
-simulator; only the analysis is a stub. Schedules are drawn from consecutive seeds and played side by side, each on a repository
+simulator; only the analysis is a stub. On PostgreSQL there may be several servers: deliveries go to the first, and whichever is killed, the others
+go on with what it has begun. Schedules are drawn from consecutive seeds and played side by side, each on a repository
 of its own. Events are doubled, held back and reordered, tokens end, requests break before or after they had an effect.
 """
 
@@ -15,7 +17,7 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
@@ -35,10 +37,13 @@ async def main(words: argparse.Namespace) -> int:
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, words.log:
         async with Simulator.start() as github:
-            server = Server(github, Path(folder), words.log)
+            servers = [Server(github, Path(folder) / str(number), words.log, words.database) for number in range(words.servers)]
+            server = servers[0]
             github.webhook_url = f"{server.address}/webhook"
-            server.start()
-            weather = asyncio.create_task(_weather(github, server, words))
+            for each in servers:
+                each.start()
+                await each.until_ready()
+            weather = asyncio.create_task(_weather(github, servers, words))
             playing = asyncio.create_task(_play_all(github, range(words.seed, words.seed + words.schedules), words.together))
             await asyncio.wait((weather, playing), return_when=asyncio.FIRST_COMPLETED)
             weather.cancel()
@@ -50,7 +55,8 @@ async def main(words: argparse.Namespace) -> int:
             await github.deliveries_settled()
             github.faults.clear()
             came_to_rest = await _arrived(github, server) and await server.idle(_REST_SECONDS)
-            server.stop()
+            for each in servers:
+                each.stop()
             return _report(github, played, kills=words.kills, came_to_rest=came_to_rest, seconds=time.monotonic() - started)
 
 
@@ -78,13 +84,14 @@ async def _play_all(github: Simulator, seeds: Iterable[int], together: int) -> l
     return list(await asyncio.gather(*(one(seed) for seed in seeds)))
 
 
-async def _weather(github: Simulator, server: Server, words: argparse.Namespace) -> None:
+async def _weather(github: Simulator, servers: Sequence[Server], words: argparse.Namespace) -> None:
     """What befalls all schedules alike: kills, doubled and reordered events, tokens that end, GraphQL that stumbles."""
     dice = random.Random(words.seed)  # noqa: S311  # a campaign, no secret
     while True:
         await asyncio.sleep(dice.uniform(1.0, words.every))
         match dice.choice(("kill", "kill", "double", "reorder", "tokens", "graphql")):
             case "kill":
+                server = dice.choice(servers)
                 server.kill()
                 words.kills += 1
                 server.start()
@@ -122,6 +129,8 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--together", type=int, default=12, help="how many are played at once")
     parser.add_argument("--every", type=float, default=8.0, help="the longest time between two blows, in seconds")
+    parser.add_argument("--servers", type=int, default=1, help="how many there are; more than one needs --database")
+    parser.add_argument("--database", default="", help="an address of PostgreSQL; default: the embedded database")
     parser.add_argument("--log", type=argparse.FileType("wb"), default="/dev/null", help="where the server's output goes")
     parser.set_defaults(kills=0)
     sys.exit(asyncio.run(main(parser.parse_args())))

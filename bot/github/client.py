@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from http import HTTPStatus
 from typing import Any, Self
 
 import aiohttp
@@ -13,12 +15,12 @@ import aiohttp
 from bot.github.app_auth import PERMISSIONS, Permissions, TokenCache
 from bot.github.errors import GitHubError, RateLimitedError, RefusedError, TransientError
 from bot.github.pacing import Turn, repeated_read
+from bot.github.rate_limit import seconds_to_wait
 from bot.github.transport import Answer, Transport, UnauthorizedError
 from bot.settings import Pace
 
 _PAGE = 100
 _MAX_PAGES = 40
-_GRAPHQL_LIMIT_SECONDS = 60.0
 
 
 @dataclass(slots=True)
@@ -57,8 +59,7 @@ class Client:
     async def query(self, document: str, variables: Mapping[str, Any]) -> Any:
         """The ``data`` of a GraphQL query that only reads."""
         body = {"query": document, "variables": variables}
-        answer = await repeated_read(self.pace, lambda: self._send("POST", "/graphql", body))
-        return _graphql_data(answer.data)
+        return _graphql_data((await repeated_read(self.pace, lambda: self._send("POST", "/graphql", body))).data)
 
     def provided(self, condition: Callable[[], Awaitable[None]]) -> Self:
         """The same client, but every write asks ``condition`` when its turn has come; what that raises keeps it from happening."""
@@ -97,12 +98,12 @@ class Client:
         self.turn.require_awake()
         token = await self._token()
         try:
-            return await self.transport.send(method, self._full(path), token, json, params)
+            return _within_limits(await self.transport.send(method, self._full(path), token, json, params))
         except UnauthorizedError:
             self.tokens.forget(self.installation, self.repository, self.permissions)
             fresh = await self._token()
             try:
-                return await self.transport.send(method, self._full(path), fresh, json, params)
+                return _within_limits(await self.transport.send(method, self._full(path), fresh, json, params))
             except UnauthorizedError as error:  # a token that was just made is known everywhere a moment later
                 raise TransientError(str(error), error.status) from error
         except RateLimitedError as error:
@@ -116,10 +117,17 @@ class Client:
         return path.replace("{repo}", f"/repos/{self.full_name}", 1)
 
 
+def _within_limits(answer: Answer) -> Answer:
+    """``answer``, unless it is GraphQL's refusal for its rate: that comes as a success, and its headers say until when."""
+    errors = (answer.data.get("errors") or []) if isinstance(answer.data, dict) else []
+    if any(isinstance(error, dict) and error.get("type") == "RATE_LIMITED" for error in errors):
+        wait = seconds_to_wait(HTTPStatus.TOO_MANY_REQUESTS, answer.headers, "", time.time())
+        raise RateLimitedError("GraphQL: rate limited", wait or 0.0)
+    return answer
+
+
 def _graphql_data(answer: Any) -> Any:
     errors = answer.get("errors") or []
-    if any(error.get("type") == "RATE_LIMITED" for error in errors):
-        raise RateLimitedError("GraphQL: rate limited", _GRAPHQL_LIMIT_SECONDS)
     if answer.get("data") is None:
         raise GitHubError(f"GraphQL: {errors[0].get('message') if errors else 'no data'}")
     return answer["data"]

@@ -10,9 +10,10 @@ from aiohttp import web
 
 from bot.github.app import App
 from bot.github.app_auth import PERMISSIONS
+from bot.github.client import _within_limits
 from bot.github.errors import GitHubError, NotFoundError, RateLimitedError, RefusedError, TransientError, UntrustedHostError
 from bot.github.rate_limit import seconds_to_wait
-from bot.github.transport import Transport
+from bot.github.transport import Answer, Transport
 from bot.metrics import Metrics
 from simulator import BadGateway, Drop, Exhausted, RateLimited, Refuse, Simulator
 from tests.bot.github.conftest import client_for
@@ -89,6 +90,14 @@ async def test_a_long_limit_is_not_waited_out_in_place(github: Simulator, app: A
 )
 def test_how_long_to_wait(status: int, headers: dict[str, str], body: str, seconds: float | None) -> None:
     assert seconds_to_wait(status, headers, body, NOW) == seconds
+
+
+def test_graphql_says_in_its_headers_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.github.client.time.time", lambda: NOW)
+    refusal = {"errors": [{"type": "RATE_LIMITED"}]}
+    with pytest.raises(RateLimitedError) as raised:
+        _within_limits(Answer(refusal, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(NOW + 1_800)}))
+    assert raised.value.seconds == 1_800.0
 
 
 async def test_a_redirect_to_a_stranger_is_not_followed() -> None:
