@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from estimator.script.domain import TapeDomain
 
 
-#: Steps of the interpreter that a run gets in addition once a model trains: what came before may have been long, and two steps tell all.
+#: Steps of the interpreter that a run has left at least once a model trains: what came before may have been long, and two steps tell all.
 _FOR_TRAINING = 600_000
 #: Wrappers that hand through.
 _WRAPPERS = frozenset({"DataParallel", "DistributedDataParallel"})
@@ -49,7 +49,7 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
     trainable = sum(_elements(parameter) for parameter in parameters if parameter.requires_grad) if tape.grad_enabled else 0
     if trainable and tape.optimizers and not observed.lost and not domain.machine.state.get("trains"):
         domain.machine.state["trains"] = True
-        domain.machine.steps += _FOR_TRAINING
+        domain.machine.steps = max(domain.machine.steps, _FOR_TRAINING)
     rank, best = (trainable > 0, total, bool(tape.optimizers)), (observed.trainable > 0, observed.parameters, observed.optimized)
     if rank > best or (observed.stepped_on and total == observed.parameters):
         observed.parameters, observed.trainable, observed.main, observed.optimized = total, trainable, call, bool(tape.optimizers)
