@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.interpreter.builtins import BUILTINS
 from analysis.interpreter.values import Call, External, GuestList, Instance, Value
 from analysis.library.configured_windows import given
 from analysis.library.distributed import rank
@@ -194,7 +195,7 @@ def _value(call: Call, name: str, options: dict[str, Value]) -> Value:
         return options["default"]  # giving it changes nothing
     if action in {"store_true", "store_false"} or (isinstance(action, External) and action.dotted.endswith("BooleanOptionalAction")):
         return domain.casting.symbol(f"--{name}", call.span, ())
-    if default is False and kind is not None:  # ``type=str2bool``: a switch that is written with a word
+    if default is False and kind is not None and kind is not BUILTINS["bool"]:  # ``type=str2bool``: a switch that is written with a word
         return domain.casting.symbol(f"--{name}", call.span, ())
     if "default" in options:
         return call.machine.call(kind, [default], {}, call.span) if isinstance(default, str) and kind is not None else default
