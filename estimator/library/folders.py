@@ -15,17 +15,22 @@ if TYPE_CHECKING:
 
 #: In a pattern: any number of folders.
 _ANY_DEPTH = "**"
+#: How files begin that keep a folder, which would be empty without them.
+_KEEPS_A_FOLDER = (".", "README")
 #: Endings of files that a repository holds if there are any: others may have been put into its folders since.
 _KEPT = (".yaml", ".yml", ".py", ".toml", ".cfg", ".ini")
 
 
 def inside(machine: Machine, folder: str) -> list[tuple[str, ...]] | None:
-    """The files below a folder by the parts of their paths from there; None where the repository has none there. Looked for as ``open`` does."""
+    """The files below a folder by the parts of their paths from there; None where the repository has none there. Looked for as ``open`` does.
+
+    A file that only keeps a folder in the repository (``.keep``, ``README.md``) says that whoever runs the program puts files there.
+    """
     for start in (posixpath.dirname(machine.entry_path), ""):
         path = posixpath.normpath(posixpath.join(start, folder))
         prefix = "" if path == "." else f"{path}/"
         found = [tuple(each.removeprefix(prefix).split("/")) for each in sorted(machine.snapshot.paths) if each.startswith(prefix)]
-        if found:
+        if not all(parts[-1].startswith(_KEEPS_A_FOLDER) for parts in found):
             return found
     return None
 

@@ -29,10 +29,11 @@ def test_files_of_the_repository_are_found(lines, width):
     assert found.memory.parameters == 64 * 64 + 64 + 64 * width + width
 
 
-def test_what_lies_elsewhere_is_not_known():
-    found = estimated({"train.py": NET.replace("{more}", "import os\nwidth = len(os.listdir('/data'))"), **SIZES})
+@pytest.mark.parametrize("folder", ["/data", "data/images"])
+def test_what_lies_elsewhere_and_what_is_still_to_come_is_not_known(folder):
+    found = estimated({"train.py": NET.replace("{more}", f"import os\nwidth = len(os.listdir('{folder}'))"), "data/images/.keep": "", **SIZES})
     assert found.memory is None
-    assert "what lies in /data" in found.unknowns[0]
+    assert f"what lies in {folder}" in found.unknowns[0]
 
 
 @pytest.mark.parametrize(
