@@ -4,7 +4,8 @@
 PYTHON ?= $(shell for name in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	$$name -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$name; break; }; done)
 BIN := .venv/bin
-JOBS ?= 2
+# Of the tests of the server each waits more than it computes: one more than the usual two processors.
+JOBS ?= 3
 
 .PHONY: demo test lint types bench clean
 .DEFAULT_GOAL := .venv/dev.stamp
