@@ -234,7 +234,7 @@ def _of_function(machine: Machine, value: Value, name: str, span: Span) -> Value
 
 def set(machine: Machine, owner: Value, name: str, value: Value, span: Span) -> None:  # noqa: A001  the machine's verb: machine.setattr
     """``owner.name = value``."""
-    if machine.domain.watches_stores and isinstance(value, (HostValue, Instance, list, tuple, dict) if not isinstance(owner, Symbol) else object):
+    if machine.domain.watches_stores and (isinstance(owner, Symbol) or isinstance(value, (HostValue, Instance, list, tuple, dict))):
         value = machine.domain.stored(machine, owner, name, value, span)
     match owner:
         case Instance():

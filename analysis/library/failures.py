@@ -11,8 +11,10 @@ from analysis.source import Span
 if TYPE_CHECKING:
     from analysis.library.domain import TraceDomain
 
-#: What a scalar is that says whether a tensor is true.
-TRUTH = "bool of a tensor"
+#: Why there is a scalar: the function that the host asked a tensor by.
+_ASKED = "{} of a tensor"
+#: That of one that says whether a tensor is true.
+TRUTH = _ASKED.format("bool")
 
 
 def value_after(domain: TraceDomain, callee: Value, error: Exception, span: Span) -> Value:
@@ -23,7 +25,7 @@ def value_after(domain: TraceDomain, callee: Value, error: Exception, span: Span
         return domain.casting.symbol("the length of a tensor", span, machine.stamp)
     if isinstance(error, UndecidedError):
         before, machine.span = machine.span, span
-        value = domain.autograd.scalar(error.tensor, f"{name} of a tensor")
+        value = domain.autograd.scalar(error.tensor, _ASKED.format(name))
         machine.span = before
         return value
     if isinstance(callee, HostFunction):

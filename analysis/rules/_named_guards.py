@@ -74,9 +74,9 @@ def _asks_for_rank(trace: Trace, source: SourceFile, test: ast.expr) -> bool:
     for node in walk(test):
         match node:
             case ast.Name(id=name):
-                found = _RANKS.search(name) is not None or _is_set_by_rank(name, [source.content])
+                found = _RANKS.search(name) is not None or _is_set_by_rank(rf"\b{name}", [source.content])
             case ast.Attribute(attr=name):
-                found = _RANKS.search(name) is not None or _is_set_by_rank(f"\\.{name}", trace.snapshot.contents.values())
+                found = _RANKS.search(name) is not None or _is_set_by_rank(rf"\.{name}", trace.snapshot.contents.values())
             case _:
                 found = False
         if found:
@@ -84,8 +84,9 @@ def _asks_for_rank(trace: Trace, source: SourceFile, test: ast.expr) -> bool:
     return False
 
 
-def _is_set_by_rank(name: str, contents: Iterable[bytes]) -> bool:
-    pattern = re.compile(rf"{name}\s*=(?!=)([^\n]*)".encode())
+def _is_set_by_rank(target: str, contents: Iterable[bytes]) -> bool:
+    """Whether the rest of some line that sets ``target``, a pattern, names a rank."""
+    pattern = re.compile(rf"{target}\s*=(?!=)([^\n]*)".encode())
     return any(_RANKS.search(line.decode(errors="replace")) for content in contents for line in pattern.findall(content))
 
 

@@ -51,11 +51,7 @@ def check(trace: Trace) -> Iterator[Reported]:
             if is_table(event.subject, event.detail) and _gives_something(trace, span, call):
                 told.add(span)
                 yield _reported_table(trace, event)
-        elif (
-            "callee" not in made.options
-            and not _is_of_an_object(made)
-            and ((made.op in _WITHOUT_EFFECT and made.options.get("inplace") is not True) or _is_arithmetic(made))
-        ):
+        elif "callee" not in made.options and not _is_of_an_object(made) and (_is_without_effect(made) or _is_arithmetic(made)):
             told.add(span)
             yield _reported(trace, span, made)
 

@@ -58,14 +58,16 @@ def _forwards(trace: Trace) -> Iterator[Reported]:
         told.add(guard.span)
         made_up, span = _is_made_up_for(trace, event, guard), place(trace, event, guard)
         at = "the next" if guard.until else "this"
-        effect = "whose next forward is its partner" if made_up else "those which arrive wait for the rest, or take the next batch's exchange for theirs"
+        does = "which sends its buffers to all ranks" if made_up else _TALKING[event.detail.how]
+        waits = "the others go on to their next training forward and wait there until it is over"
+        effect = waits if made_up else "those which arrive wait for the rest, or take the next batch's exchange for theirs"
         yield Reported(
             Finding(
                 RULE.name,
                 Severity.NOTICE if made_up else RULE.severity,
                 Confidence.HIGH if event.detail.how == "fsdp" else Confidence.MEDIUM,
                 span,
-                f"{_leaving(guard)}{who(guard)} can reach {at} forward of the wrapped model, {_TALKING[event.detail.how]}: {effect}",
+                f"{_leaving(guard)}{who(guard)} can reach {at} forward of the wrapped model, {does}: {effect}",
                 (
                     Evidence(guard.span, f"`{text(trace.snapshot, guard.span)}` has another answer on other ranks"),
                     Evidence(visible(event, trace.snapshot.contents), "the wrapper is called, not the model inside"),

@@ -1,51 +1,16 @@
 """Qwen3-VL. Mirrors transformers 5.24.0 (``models/qwen3_vl``): Qwen3 beside a tower, whose parameters count and whose work is not followed."""
 
-from preflight_zoo.pretrained import Configuration
 from preflight_zoo.qwen3 import Qwen3Config, Qwen3Model
-from preflight_zoo.vision_language import Tower, VisionLanguageHead, VisionLanguageModel
+from preflight_zoo.vision_language import Attention, Patches, Tower, VisionLanguageConfig, VisionLanguageHead, VisionLanguageModel
 from torch import nn
 
 
-class VisionNumbers(Configuration):
-    def __init__(
-        self, depth=27, hidden_size=1152, intermediate_size=4304, num_heads=16, in_channels=3, patch_size=16, temporal_patch_size=2, spatial_merge_size=2,
-        out_hidden_size=3584, num_position_embeddings=2304, deepstack_visual_indexes=(8, 16, 24), **others,
-    ):  # fmt: skip
-        super().__init__(**others)
-        self.depth = depth
-        self.hidden_size = hidden_size
-        self.intermediate_size = intermediate_size
-        self.num_heads = num_heads
-        self.in_channels = in_channels
-        self.patch_size = patch_size
-        self.temporal_patch_size = temporal_patch_size
-        self.spatial_merge_size = spatial_merge_size
-        self.out_hidden_size = out_hidden_size
-        self.num_position_embeddings = num_position_embeddings
-        self.deepstack_visual_indexes = deepstack_visual_indexes
-
-
-class Qwen3VLConfig(Configuration):
-    def __init__(self, text_config=None, vision_config=None, **others):
-        super().__init__(**others)
-        self.text_config = Qwen3Config(**{**(text_config or {}), **others})
-        self.vision_config = VisionNumbers(**(vision_config or {}))
-        self.vocab_size = self.text_config.vocab_size
-        self.hidden_size = self.text_config.hidden_size
-
-
-class Embedded(nn.Module):
-    def __init__(self, config):
-        super().__init__()
-        sides = (config.temporal_patch_size, config.patch_size, config.patch_size)
-        self.proj = nn.Conv3d(config.in_channels, config.hidden_size, kernel_size=sides, stride=sides, bias=True)
-
-
-class Looking(nn.Module):
-    def __init__(self, width):
-        super().__init__()
-        self.qkv = nn.Linear(width, width * 3, bias=True)
-        self.proj = nn.Linear(width, width)
+class Qwen3VLConfig(VisionLanguageConfig):
+    reading = Qwen3Config
+    seeing = {
+        "depth": 27, "hidden_size": 1152, "intermediate_size": 4304, "num_heads": 16, "in_channels": 3, "patch_size": 16, "temporal_patch_size": 2,
+        "spatial_merge_size": 2, "out_hidden_size": 3584, "num_position_embeddings": 2304, "deepstack_visual_indexes": (8, 16, 24),
+    }  # fmt: skip
 
 
 class Widened(nn.Module):
@@ -60,7 +25,7 @@ class Block(nn.Module):
         super().__init__()
         self.norm1 = nn.LayerNorm(config.hidden_size, eps=1e-6)
         self.norm2 = nn.LayerNorm(config.hidden_size, eps=1e-6)
-        self.attn = Looking(config.hidden_size)
+        self.attn = Attention(config.hidden_size)
         self.mlp = Widened(config.hidden_size, config.intermediate_size, config.hidden_size)
 
 
@@ -76,7 +41,7 @@ class Merger(Widened):
 class Stacked(Tower):
     def __init__(self, config):
         super().__init__()
-        self.patch_embed = Embedded(config)
+        self.patch_embed = Patches(config, bias=True)
         self.pos_embed = nn.Embedding(config.num_position_embeddings, config.hidden_size)
         self.blocks = nn.ModuleList([Block(config) for _ in range(config.depth)])
         self.merger = Merger(config, config.hidden_size)

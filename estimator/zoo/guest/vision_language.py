@@ -1,8 +1,33 @@
 """Language models beside a tower that sees, as they are when they only read. Mirrors transformers 5.24.0 (``models/qwen2_5_vl``, ``models/qwen3_vl``)."""
 
 from preflight_zoo.language_heads import CausalHead
-from preflight_zoo.pretrained import PretrainedModel
+from preflight_zoo.pretrained import Configuration, PretrainedModel
 from torch import nn
+
+
+class VisionLanguageConfig(Configuration):
+    """``reading`` is the class of what describes the language model; ``seeing`` are the tower's numbers where none are given."""
+
+    def __init__(self, text_config=None, vision_config=None, **others):
+        super().__init__(**others)
+        self.text_config = self.reading(**{**(text_config or {}), **others})
+        self.vision_config = Configuration(**{**self.seeing, **(vision_config or {})})
+        self.vocab_size = self.text_config.vocab_size
+        self.hidden_size = self.text_config.hidden_size
+
+
+class Patches(nn.Module):
+    def __init__(self, config, bias):
+        super().__init__()
+        sides = (config.temporal_patch_size, config.patch_size, config.patch_size)
+        self.proj = nn.Conv3d(config.in_channels, config.hidden_size, kernel_size=sides, stride=sides, bias=bias)
+
+
+class Attention(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.qkv = nn.Linear(width, width * 3, bias=True)
+        self.proj = nn.Linear(width, width)
 
 
 class Tower(nn.Module):

@@ -72,12 +72,10 @@ def test_layers_of_fp8_are_taken_in_the_open_for_layers_of_sixteen_bits():
     assert found.config.precision.value == "amp-bf16"
 
 
-BOUND = """
+SMALL = """
 import torch
 from types import MethodType
-from accelerate.utils import convert_outputs_to_fp32
 from torch import nn
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
 class Net(nn.Module):
     def __init__(self):
@@ -86,6 +84,12 @@ class Net(nn.Module):
 
     def forward(self, x):
         return self.outer(x)
+"""
+BOUND = (
+    SMALL
+    + """
+from accelerate.utils import convert_outputs_to_fp32
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
 model = Net().cuda()
 fully_shard(model, mp_policy=MixedPrecisionPolicy(param_dtype=torch.bfloat16))
@@ -97,6 +101,7 @@ for _ in range(2):
     made.sum().backward()
     optimizer.step()
 """
+)
 
 
 def test_a_forward_that_was_wrapped_can_be_bound_anew():
@@ -105,19 +110,9 @@ def test_a_forward_that_was_wrapped_can_be_bound_anew():
     assert found.config.batch_size.value == 32
 
 
-METHODS = """
-import torch
-from types import MethodType
-from torch import nn
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.outer = nn.Linear(64, 10)
-
-    def forward(self, x):
-        return self.outer(x)
-
+METHODS = (
+    SMALL
+    + """
 def twice(owner, x):
     return owner.outer(x) + owner.outer(x)
 
@@ -128,6 +123,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 model(torch.zeros(32, 64, device="cuda")).sum().backward()
 optimizer.step()
 """
+)
 
 
 def test_a_function_that_is_bound_is_a_method():
