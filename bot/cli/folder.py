@@ -96,10 +96,11 @@ def _existing(path: Path) -> Path:
 
 
 def _nearest_beside(path: Path) -> str:
-    """``"; did you mean X?"`` for a name in the same folder that looks like a slip of this one."""
-    names = [entry.name for entry in os.scandir(path.parent)] if path.parent.is_dir() else []
-    found = nearest(path.name, (name for name in names if name != path.name))
-    return f"; did you mean {path.with_name(found)}?" if found else ""
+    """``"; did you mean X?"`` for a name in the same folder that looks like a slip of this one; that both are ``.py`` says nothing."""
+    beside = [path.with_name(entry.name) for entry in os.scandir(path.parent)] if path.parent.is_dir() else []
+    names = {each.stem: each for each in beside if each.suffix == path.suffix and each.name != path.name}
+    found = nearest(path.stem, names)
+    return f"; did you mean {names[found]}?" if found else ""
 
 
 def _common_folder(paths: Sequence[Path]) -> Path:

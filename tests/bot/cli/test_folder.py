@@ -143,6 +143,7 @@ def test_another_kind_of_file_is_not_analysed(project: Path) -> None:
     [
         ("nowhere.py", "nowhere.py does not exist"),
         ("trian.py", "trian.py does not exist; did you mean train.py?"),
+        ("tn.py", "tn.py does not exist"),
         ("dangling.py", "dangling.py is a link to nothing, or to itself"),
     ],
 )
