@@ -88,6 +88,12 @@ def may_train(raw: bytes) -> bool:
     return _TRAINING.search(raw) is not None
 
 
+def is_test(path: str) -> bool:
+    """Tests train toys: what is wrong in one is not wrong in training, and nobody asks what one needs."""
+    folders, _, name = path.rpartition("/")
+    return name.startswith(("test_", "conftest")) or name.endswith(("_test.py", "_test_case.py")) or not {"tests", "test"}.isdisjoint(folders.split("/"))
+
+
 def facts_at(snapshot: Snapshot, path: str, store: MutableMapping[str, Facts]) -> Facts | NotAnalysed:
     """The facts of one file, from ``store`` where it has them."""
     key = content_hash(snapshot.contents[path]) + ("" if path.endswith(".py") else path.rpartition(".")[2])

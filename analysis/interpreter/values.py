@@ -148,8 +148,8 @@ class Function:
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     module: Module
     defaults: tuple[Value, ...]
-    kw_defaults: dict[str, Value]
-    cells: dict[str, Cell]
+    kw_defaults: Mapping[str, Value]
+    cells: Mapping[str, Cell]
     defined_in: Class | None = None
     fields: dict[str, Value] = field(default_factory=dict)
 

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from analysis.facts import may_train
+from analysis.facts import is_test, may_train
 from analysis.interpreter.imports import run_top_level
 from analysis.interpreter.machine import Machine
 from analysis.interpreter.signals import BudgetSpent, GuestRaise, StopRun
@@ -65,12 +65,6 @@ def trace_program(snapshot: Snapshot, index: Index, entries: Collection[str], ch
         tracing.add(ran, entry)
 
 
-def _is_test(path: str) -> bool:
-    """Tests train toys: what is wrong in one is not wrong in training."""
-    folders, _, name = path.rpartition("/")
-    return name.startswith(("test_", "conftest")) or name.endswith(("_test.py", "_test_case.py")) or not {"tests", "test"}.isdisjoint(folders.split("/"))
-
-
 @dataclass(slots=True)
 class Ran:
     """What the runs of one entry come to: the functions that they reached (file and first byte), and their steps."""
@@ -90,7 +84,7 @@ class Tracing:
         self.snapshot = snapshot
         self.index = index
         far = index.distances(changed)
-        paths = (path for path in entries if path in index.facts and not _is_test(path))
+        paths = (path for path in entries if path in index.facts and not is_test(path))
         self._paths = sorted(paths, key=lambda path: (far.get(path, len(far)), path))
         self._changed = frozenset(changed)
         whole = PROGRAM_BUDGET + FILE_BUDGET * len(self._paths)

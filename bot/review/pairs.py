@@ -9,7 +9,7 @@ from itertools import islice, zip_longest
 
 from analysis.certainty import Unknown
 from analysis.consulted import Watched
-from analysis.facts import Facts
+from analysis.facts import Facts, is_test
 from analysis.globs import matches_any
 from analysis.index import index
 from analysis.scope import Scope
@@ -69,12 +69,12 @@ def estimate_pairs(asked: Asked, kept: Kept, on_base: Callable[[], Sequence[Told
 
 
 def entry_points(head: Snapshot, scope: Scope, settings: Settings, store: MutableMapping[str, Facts]) -> tuple[str, ...]:
-    """The configured entry points in ``scope``; without configuration the files that no other one imports."""
+    """The configured entry points in ``scope``; without configuration the files that no other one imports, tests apart."""
     if settings.entry_points:
         return tuple(path for path in sorted(scope.entries) if matches_any(path, settings.entry_points))
     importers = index(head, store).importers
-    roots = [path for path in sorted(scope.entries) if not importers.get(path)]
-    return tuple(roots or sorted(scope.entries))
+    entries = [path for path in sorted(scope.entries) if not is_test(path)]
+    return tuple([path for path in entries if not importers.get(path)] or entries)
 
 
 def estimates_of(snapshot: Snapshot, settings: Settings, store: MutableMapping[str, Facts]) -> Iterator[Estimate]:
@@ -96,7 +96,7 @@ def _all_entry_points(snapshot: Snapshot, settings: Settings, store: MutableMapp
     built = index(snapshot, store)
     if settings.entry_points:
         return (path for path in sorted(built.facts) if matches_any(path, settings.entry_points))
-    return (path for path, facts in sorted(built.facts.items()) if facts.trains and not built.importers.get(path))
+    return (path for path, facts in sorted(built.facts.items()) if facts.trains and not is_test(path) and not built.importers.get(path))
 
 
 def _order(head: Snapshot, scope: Scope, store: MutableMapping[str, Facts]) -> Callable[[str], tuple[bool, bool, str]]:

@@ -45,8 +45,9 @@ class Uncounted(Unwatched, ABC):
         counted = length is not None
         if not counted:
             self._uncounted = value
+        words = in_words(value)
         for index in range(_UNKNOWN_ITEMS if length is None else length):
-            item = (Symbol if counted else OneOfMany)(f"item {index} of {in_words(value)}", span, machine.stamp)
+            item = (Symbol if counted else OneOfMany)(f"item {index} of {words}", span, machine.stamp)
             item.source = value
             yield item
             machine.unknown_items -= counted  # as many as there are: nothing is open about them

@@ -117,6 +117,14 @@ def test_entry_points_are_those_that_nobody_imports_or_those_configured() -> Non
     assert entry_points(head, scope, Settings(entry_points=("o*.py",)), {}) == ("other.py",)
 
 
+def test_nobody_asks_what_a_test_needs() -> None:
+    head = snapshot("a", model=MODEL.replace("4096", "8192"), train=TRAIN, test_model=TRAIN)
+    scope = scope_of(snapshot("b", model=MODEL, train=TRAIN, test_model=TRAIN), head)
+    assert "test_model.py" in scope.entries
+    assert entry_points(head, scope, Settings(), {}) == ("train.py",)
+    assert entry_points(head, scope, Settings(entry_points=("test_*.py",)), {}) == ("test_model.py",)
+
+
 def test_among_many_entry_points_those_that_train_come_first() -> None:
     idle = {f"a{number}": f"import torch\nx = {number}\n" for number in range(20)}
     head = snapshot("a", train=TRAIN.replace("BATCH = 8", "BATCH = 80"), model=MODEL, **{name: text + "y = 1\n" for name, text in idle.items()})
