@@ -205,15 +205,17 @@ class Autograd:
             yield self.item(tensor, index)
 
     def parameter_items(self, parameters: Parameters) -> Iterator[Value]:
-        """One representative for all parameters of each owner."""
-        for owner in parameters.owners:
+        """One representative for all parameters of each owner; one of nobody's, which may be any, where no owner is known."""
+        for owner in parameters.owners or (None,):
             item = self.representative(owner, partial=parameters.partial)
             yield (Symbol("the name of a parameter", self._here, self.machine.stamp or SOMEWHERE), item) if parameters.named else item
 
-    def representative(self, owner: Owner, *, partial: bool = False) -> Parameter:
+    def representative(self, owner: Owner | None, *, partial: bool = False) -> Parameter:
         """The parameter that stands for all of ``owner``'s, or for those of some part of it."""
         if isinstance(owner, Parameter):
             return owner
+        if owner is None:
+            return replace(self.parameter(None, partial=partial), owners=frozenset())
         known = self._representatives.get((id(owner), partial))
         if known is None:
             known = owner, self.parameter(owner, partial=partial)

@@ -29,6 +29,7 @@ from analysis.rule import Bad, Good, Rule
 from analysis.rules._collectives import in_whole_group
 from analysis.rules._sources import CUTS, all_in, attached_in
 from analysis.rules._statements import is_alone
+from analysis.rules._untold_graphs import is_part_of_unknown
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -105,7 +106,7 @@ def _reduced(trace: Trace) -> Iterator[tuple[Event, Made]]:
                 continue
             seen.add((made, linear))
             if made.op == "all_reduce" and made.span in whole:
-                if not linear:
+                if not linear and not is_part_of_unknown(made.inputs[0]):
                     yield event, made
                 continue
             inputs = made.inputs[:1] if made.op in _QUOTIENTS else (*made.inputs, *made.options.values())

@@ -29,6 +29,7 @@ from analysis.rules._keepers import detached, holder_of
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
 from analysis.rules._set_anew import may_begin_anew
 from analysis.rules._statements import behind_dispatch
+from analysis.rules._untold_graphs import confidence_in_graph
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -122,7 +123,7 @@ def _reported(trace: Trace, kept: Kept) -> Reported:
         steps.append(Evidence(visible(kept.backward, files), "the only backward through the graph runs here, in the same iteration"))
     here = f"`{text(trace.snapshot, span)}`"
     message = f"{here} keeps a value with its autograd graph {'' if here == holder else f'in {holder} '}beyond the iteration: {effect}"
-    finding = Finding(RULE.name, severity, confidence_in(kept.forward.subject), span, message, tuple(steps))
+    finding = Finding(RULE.name, severity, confidence_in_graph(trace, kept.store.value, kept.forward.subject), span, message, tuple(steps))
     return detached(trace, finding, kept.store, put)
 
 
@@ -267,7 +268,6 @@ def train(model, loader):
         Good(
             """
 import torch
-
 def train(model, loader, steps=100):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for step in range(steps):

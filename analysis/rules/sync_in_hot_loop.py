@@ -68,7 +68,8 @@ def _waits(trace: Trace) -> Iterator[_Wait]:
         # Where backwards come every n iterations, what else does may come less often: n and the other number are both unknown.
         each = len(trained) > max(trained) - min(trained)
         if each and len(turns & trained) >= _ENOUGH and len(turns & trained) >= len(trained) - 1:
-            yield _Wait(events[0], backwards[loop][0], inner=_is_inner(trace, events[0], loop) and _is_new(events[0]))
+            repeated = len(events) > len(turns)
+            yield _Wait(events[0], backwards[loop][0], inner=repeated and _is_inner(trace, events[0], loop) and _is_new(events[0]))
 
 
 def _is_inner(trace: Trace, event: Event, loop: int) -> bool:

@@ -71,19 +71,20 @@ def _undivided(trace: Trace, gradients: Gradients, window: Window, scaling: Scal
     sure = confidence_in(gradients.optimizer)
     if Reduction.UNKNOWN in scaling.reductions:
         sure = min(sure, Confidence.MEDIUM)
+    loss, steps = loss_of(trace, backward), size_of(trace, window)
+    times = steps if steps is not None and steps.isdigit() else "several"  # windows are rehearsed shorter than they are
     finding = Finding(
         RULE.name,
         RULE.severity,
         sure,
         span,
-        f"`{text(trace.snapshot, span)}` runs {len(window.backwards)} times before each step, and nothing divides the loss: "
+        f"`{text(trace.snapshot, span)}` runs {times} times before each step, and nothing divides the loss: "
         "gradients and clipping are off by the number of micro-batches",
         (
             Evidence(span, "each micro-batch adds the gradient of its mean loss"),
             Evidence(visible(step, files), "and this step takes the sum"),
         ),
     )
-    loss, steps = loss_of(trace, backward), size_of(trace, window)
     if loss is None or steps is None:
         return Reported(replace(finding, no_fix_because="how many micro-batches a window has is not written next to this backward: divide the loss by it"))
     title = f"Was the learning rate not chosen for the sum? Then divide the loss by {steps}"
