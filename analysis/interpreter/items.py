@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.attributes import bind, write
 from analysis.interpreter.joins import join
-from analysis.interpreter.own_items import OwnItems
+from analysis.interpreter.own_items import own_items
 from analysis.interpreter.values import MISSING, Alternatives, Class, External, FewItems, Function, GuestList, HostFunction, HostValue, Instance, Symbol, Value
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
         case type():
             return owner
     if isinstance(owner, list) and isinstance(key, slice) and (isinstance(owner, FewItems) or _undecided(key)):
-        part = OwnItems(owner) if _varies(key) else FewItems(owner)
+        if _varies(key):
+            return own_items(machine, owner, span)
+        part = FewItems(owner)
         part.span, part.stamp = span, machine.stamp
         return part
     if isinstance(owner, FewItems) and isinstance(key, int) and not -len(owner) <= key < len(owner):

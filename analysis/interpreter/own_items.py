@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from analysis.interpreter.values import FewItems, GuestList, Symbol
+from analysis.interpreter.values import FewItems, Symbol, Value
 
 if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
@@ -16,17 +16,19 @@ HAS_ITEMS = "has items of its own"
 
 
 class OwnItems(FewItems):
-    """Such a list: its length, and whether it is empty, differ between ranks."""
+    """Such a list: its length, and whether it is empty, differ between ranks. ``source``: all that it was made of, where that is known."""
 
-    __slots__ = ()
+    __slots__ = ("source",)
+
+    source: Value
 
     rank_varying: ClassVar[bool] = True
 
 
-def own_items(machine: Machine, made: GuestList, span: Span) -> OwnItems:
-    """The items of ``made`` as such a list, made at ``span``."""
+def own_items(machine: Machine, made: list[Value], span: Span, source: Value = None) -> OwnItems:
+    """The items of ``made`` as such a list, made at ``span`` of all that ``source`` has."""
     own = OwnItems(made)
-    own.span, own.stamp = span, machine.stamp
+    own.span, own.stamp, own.source = span, machine.stamp, source
     return own
 
 

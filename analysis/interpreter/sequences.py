@@ -9,6 +9,7 @@ from typing import Any
 from analysis.interpreter.counting import Counting
 from analysis.interpreter.iteration import few_if_endless
 from analysis.interpreter.joins import join
+from analysis.interpreter.own_items import own_items
 from analysis.interpreter.reflection import UNKNOWN, made, unknown
 from analysis.interpreter.values import Alternatives, Call, FewItems, GuestList, Value
 
@@ -17,6 +18,9 @@ def collected(call: Call, items: Value, unknown_before: int) -> Value:
     """``items``, or a list that stands for them: a domain may have one for what has no known length."""
     if call.machine.unknown_items == unknown_before:
         return items
+    source = call.args[0]
+    if isinstance(source, Counting) and source.rank_varying and isinstance(items, GuestList):
+        return own_items(call.machine, items, call.span, source)
     few = call.machine.domain.collected(call.machine, items, call.span)
     return few if isinstance(few, FewItems) else items
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from analysis.interpreter.counting import Counting
+from analysis.interpreter.own_items import OwnItems
 from analysis.interpreter.values import Alternatives, Function, Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.library.ranks import asks_for_rank
@@ -90,7 +91,8 @@ def dealt_out(snapshot: Snapshot, loader: Value) -> Instance | None:
     It is every so many-th sample from the rank on, to the end, or one part of a list that was cut in as many parts as there are ranks.
     """
     dataset = loader.fields.get("dataset") if isinstance(loader, Instance) else None
-    match dataset.fields.get("indices") if isinstance(dataset, Instance) else None:
+    indices = dataset.fields.get("indices") if isinstance(dataset, Instance) else None
+    match indices.source if isinstance(indices, OwnItems) else indices:
         case Counting(rank_varying=True, step=int(step), stop=Symbol(test=())) if step > 1:
             return dataset if isinstance(dataset, Instance) else None
         case Symbol(rank_varying=True) if isinstance(dataset, Instance) and _is_cut(snapshot, dataset.span):

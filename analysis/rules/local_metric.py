@@ -24,7 +24,7 @@ from analysis.library.tensor import Scalar, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._collectives import SAVES
-from analysis.rules._host_numbers import numbers_in
+from analysis.rules._host_numbers import numbers_in, placed_in
 from analysis.rules._quotients import Quotient, divided_by_own_count
 from analysis.rules._samplers import divides, prepared, samplers_of
 from analysis.rules._worlds import several_ranks
@@ -55,10 +55,10 @@ def check(trace: Trace) -> Iterator[Reported]:
             yield _reported_selection(span)
     loaders = _evaluated_in_parts(trace)
     for event in trace.events(Kind.SAVE, Kind.LOG, Kind.COLLECTIVE) if loaders else ():
-        for number, loader in _local(_used_by(event), loaders):
-            if number.span is not None and number.span not in told and number.span.path in trace.snapshot.contents:
-                told.add(number.span)
-                yield _reported(trace, event, number.span, loader)
+        for span, loader in _local(_used_by(event), loaders):
+            if span not in told and span.path in trace.snapshot.contents:
+                told.add(span)
+                yield _reported(trace, event, span, loader)
 
 
 def _is_own(number: Scalar | Tensor) -> bool:
@@ -120,13 +120,13 @@ def _saves(event: Event) -> bool:
     return event.kind is Kind.SAVE or (event.kind is Kind.COLLECTIVE and event.subject in SAVES)
 
 
-def _local(values: list[Value], loaders: dict[int, Instance]) -> Iterator[tuple[Scalar | Tensor, Instance]]:
-    """Numbers that go into ``values`` and were computed from one rank's part of a loader."""
-    for number in numbers_in(values):
+def _local(values: list[Value], loaders: dict[int, Instance]) -> Iterator[tuple[Span, Instance]]:
+    """Where numbers that go into ``values`` were computed from one rank's part of a loader."""
+    for number, span in placed_in(values):
         tensor = number.tensor if isinstance(number, Scalar) else number
         loader = next((loaders[id(each)] for each in _loaders(tensor) if id(each) in loaders), None) if tensor.rank_varying else None
-        if loader is not None:
-            yield number, loader
+        if loader is not None and span is not None:
+            yield span, loader
 
 
 def _reported(trace: Trace, event: Event, span: Span, loader: Instance) -> Reported:

@@ -32,7 +32,7 @@ _GATHERS = frozenset({"all_gather", "all_gather_into_tensor", "accelerator.gathe
 #: What tokenizers call the entries of a batch that have one item per token: as a rule each batch is filled up to its own longest sequence.
 _ENTRIES = frozenset({"input_ids", "attention_mask"})
 #: Operations whose result has a length that depends on the data.
-_UNEVEN = frozenset({"masked_select", "nonzero", "unique", "unique_consecutive", "argwhere", "generate"})
+_UNEVEN = frozenset({"masked_select", "nonzero", "unique", "unique_consecutive", "argwhere", "generate", "nms", "batched_nms"})
 _MASKS = frozenset(
     ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "invert", "isnan", "isfinite", "isinf", "logical_and", "logical_or", "logical_not", "bool"]
 )
@@ -81,9 +81,12 @@ def _uneven(trace: Trace, tensor: Tensor) -> Made | None:
             return made if dealt_out(trace.snapshot, made.options.get("loader")) is not None else None
         if made.op in _UNEVEN or (made.op == "getitem" and (_is_mask(made.options.get("key")) or _is_tokens(made))):
             return made
+        if made.op == "getitem" and (chosen := _index(made.options.get("key"))) is not None:
+            return _uneven(trace, chosen)
         if made.op == "cat":
             pieces = [_uneven(trace, each) for each in made.tensors]
-            return pieces[0] if pieces and None not in pieces else None
+            whole = None not in pieces or _is_beside(made)
+            return next(filter(None, pieces), None) if whole else None
         inner = next(iter(made.tensors), None)
         if inner is None or not (made.op in _KEEPING or made.op == "forward" or _is_part_of_batch(made, inner)):
             return None
@@ -94,6 +97,18 @@ def _uneven(trace: Trace, tensor: Tensor) -> Made | None:
 def _is_part_of_batch(made: Made, whole: Tensor) -> bool:
     """Whether it is one of the tensors that a loader gives together."""
     return made.op == "getitem" and isinstance(made.options.get("key"), (int, str)) and whole.made is not None and whole.made.op == "batch"
+
+
+def _index(key: object) -> Tensor | None:
+    """The numbers of the items that are taken, ``x[kept]`` or ``x[kept, None]``: the result is as long as they are."""
+    first = key[0] if isinstance(key, tuple) and key else key
+    return first if isinstance(first, Tensor) else None
+
+
+def _is_beside(made: Made) -> bool:
+    """Whether tensors of one length are put side by side: ``cat((boxes, scores), dim=1)``."""
+    dimension = made.options.get("dim", 0)
+    return isinstance(dimension, int) and dimension != 0
 
 
 def _is_tokens(made: Made) -> bool:

@@ -13,6 +13,7 @@ rank counts its rounds; loaders that are not iterated to train a model whose gra
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
@@ -31,7 +32,7 @@ from analysis.trace.reading import around, dotted
 _COUNTING = frozenset({"islice", "zip", "Join", "join"})
 _STREAM = "torch.utils.data.IterableDataset"
 #: Words of a class that evens its list out somewhere.
-_EVENING = (b"total_size", b"pad", b"drop_last", b"ceil", b"floor", b"trunc", b"min(", b"max(", b"while True", b"cycle")
+_EVENING = re.compile(rb"total_size|pad(?!ding=|_token|_id)|drop_last|ceil|floor|trunc(?!ation=)|min\(|max\(|while True|cycle")
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -93,7 +94,7 @@ def _kept_share(trace: Trace, dataset: Instance) -> Span | None:
 
 def _evens(trace: Trace, cls: Class) -> bool:
     source = trace.snapshot.contents.get(cls.span.path, b"")[cls.span.start : cls.span.end] if cls.span is not None else b""
-    return any(word in source for word in _EVENING)
+    return _EVENING.search(source) is not None
 
 
 def _dealt(trace: Trace, sampler: Instance) -> Span | None:
@@ -123,11 +124,11 @@ def _starts_at_rank(node: ast.Call | ast.Subscript, reader: Function, sampler: I
     """``range(rank, len(x), n)``, ``x[rank::n]`` or ``islice(x, rank, None, n)``: with an end that is the list's own."""
     match node:
         case ast.Call(func=ast.Name(id="range"), args=[start, ast.Call(func=ast.Name(id="len")), _]):
-            return _is_rank(start, sampler) or (isinstance(start, ast.Name) and _holds_rank(start.id, reader, sampler))
+            return _tells_rank(start, reader, sampler)
         case ast.Subscript(slice=ast.Slice(lower=ast.expr() as start, upper=None, step=ast.expr())):
-            return _is_rank(start, sampler) or (isinstance(start, ast.Name) and _holds_rank(start.id, reader, sampler))
+            return _tells_rank(start, reader, sampler)
         case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[_, start, ast.Constant(value=None), _]):
-            return _is_rank(start, sampler) or (isinstance(start, ast.Name) and _holds_rank(start.id, reader, sampler))
+            return _tells_rank(start, reader, sampler)
     return False
 
 
@@ -135,20 +136,30 @@ def _is_turn_of_rank(node: ast.If, reader: Function, sampler: Instance) -> bool:
     """``if i % n == rank:`` or ``if i % n != rank: continue``."""
     match node.test:
         case ast.Compare(left=ast.BinOp(op=ast.Mod()), ops=[ast.Eq() | ast.NotEq()], comparators=[right]):
-            return _is_rank(right, sampler) or (isinstance(right, ast.Name) and _holds_rank(right.id, reader, sampler))
+            return _tells_rank(right, reader, sampler)
     return False
 
 
-def _holds_rank(name: str, reader: Function, sampler: Instance) -> bool:
-    """Whether the function assigns the rank to a name."""
+def _tells_rank(node: ast.expr, reader: Function, sampler: Instance, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether it is the rank, a name that the function gives it, or a place of one of its workers: ``rank * workers + worker``."""
+    match node:
+        case ast.Name(id=name):
+            return name not in seen and any(_tells_rank(value, reader, sampler, seen | {name}) for value in _assigned(name, reader))
+        case ast.BinOp(op=ast.Add() | ast.Mult(), left=left, right=right):
+            return _tells_rank(left, reader, sampler, seen) or _tells_rank(right, reader, sampler, seen)
+        case ast.IfExp(body=one, orelse=other):
+            return _tells_rank(one, reader, sampler, seen) or _tells_rank(other, reader, sampler, seen)
+    return _is_rank(node, sampler)
+
+
+def _assigned(name: str, reader: Function) -> Iterator[ast.expr]:
+    """What the function assigns to a name."""
     for node in ast.walk(reader.node):
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
-                return _is_rank(value, sampler)
+                yield value
             case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
-                if any(isinstance(each, ast.Name) and each.id == name and _is_rank(value, sampler) for each, value in zip(names, values, strict=False)):
-                    return True
-    return False
+                yield from (value for each, value in zip(names, values, strict=False) if isinstance(each, ast.Name) and each.id == name)
 
 
 def _is_rank(node: ast.expr, sampler: Instance) -> bool:
