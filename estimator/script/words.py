@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from analysis.interpreter.values import Alternatives, Class, External, Function, HostFunction, Instance, Method, Symbol, Value
 
@@ -38,9 +37,10 @@ def call_in_words(callee: Value) -> str:
     return f"{in_words(callee)}(…)"
 
 
-@lru_cache(maxsize=1 << 12)  # the items of a long list have one owner
 def without_marks(words: str) -> str:
     """``<item 0 of <x>>`` → ``item 0 of x``; of a text that was cut, marks without their other half go too. ``a < b`` stays."""
+    if "<" not in words and ">" not in words:
+        return words
     for _ in range(8):
         bare = re.sub(r"<([^<>]*)>", r"\1", words)
         if bare == words:
