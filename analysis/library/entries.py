@@ -28,8 +28,9 @@ wait_for_everyone
 _EXCHANGES = frozenset(_EXCHANGE_NAMES.split())
 #: So many functions that exchange something are run for themselves.
 _MOST_EXCHANGING = 6
-#: So many modules of a changed file are run for themselves.
+#: So many modules of a changed file are run for themselves, and so many that measure what theirs put out.
 _MOST_MODULES = 8
+_MOST_MEASURING = 3
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -78,6 +79,27 @@ def outermost_modules(index: Index, paths: Collection[str]) -> Iterator[tuple[En
         named = {name for each in index.facts[path].definitions for name in each.calls}
         found = sorted(stateful_modules(index, [path]), key=lambda each: each[0].qualname in named)
         yield from found[:_MOST_MODULES]
+
+
+def measuring(index: Index, paths: Collection[str], changed: Collection[str]) -> Iterator[tuple[Entry, Definition]]:
+    """Some modules that build one of the ``changed`` files' and compute a loss themselves: it shows what the output is taken for."""
+    built = {entry.qualname for entry, _ in stateful_modules(index, changed)}
+    near = [path for path in paths if path not in changed and not built.isdisjoint(_imported(index, path))]
+    found = [each for each in stateful_modules(index, near) if not (calls := _calls_of(index, each[0])).isdisjoint(built) and any(map(_names_a_loss, calls))]
+    yield from found[:_MOST_MEASURING]
+
+
+def _imported(index: Index, path: str) -> set[str]:
+    return {dotted.rpartition(".")[2] for dotted in index.facts[path].imports}
+
+
+def _calls_of(index: Index, entry: Entry) -> set[str]:
+    """The names of what the methods of a class call."""
+    return {name for each in index.facts[entry.path].definitions if each.qualname.startswith(f"{entry.qualname}.") for name in each.calls}
+
+
+def _names_a_loss(name: str) -> bool:
+    return "loss" in name.lower() or "cross_entropy" in name
 
 
 def exchanging(index: Index, paths: Collection[str]) -> Iterator[tuple[Entry, Definition]]:
@@ -149,7 +171,7 @@ class _Targets:
 
 def _takes(index: Index, path: str, name: str) -> bool:
     """Whether the file imports something by that name."""
-    return any(dotted.rpartition(".")[2] == name for dotted in index.facts[path].imports)
+    return name in _imported(index, path)
 
 
 def _outermost(found: Definition, definitions: dict[str, Definition]) -> str | None:

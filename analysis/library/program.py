@@ -19,7 +19,7 @@ from analysis.library.costs import costly
 from analysis.library.decisions import last_asked
 from analysis.library.domain import TraceDomain, World
 from analysis.library.driving import call_entry
-from analysis.library.entries import Entry, candidates, exchanging, outermost_modules, stateful_modules
+from analysis.library.entries import Entry, candidates, exchanging, measuring, outermost_modules, stateful_modules
 from analysis.library.handlers import handlers
 from analysis.library.meters import meters
 from analysis.library.rehearsal import SHORT, Horizon
@@ -110,7 +110,7 @@ class Tracing:
             again = known and entry.path in self._changed
             if has_options_to_show(self.snapshot, entry) if again else not known and has_more_to_show(self.snapshot, entry):
                 yield entry
-        for entry, definition in outermost_modules(self.index, changed):
+        for entry, definition in chain(outermost_modules(self.index, changed), measuring(self.index, self._paths, changed)):
             if (entry.path, definition.start) not in self._reached:
                 yield entry
         yield from (Entry(path) for path in scripts if path in late)

@@ -64,3 +64,41 @@ def test_what_other_files_take_too_much_is_not_taken_from_the_change(path, left)
     tracing = Tracing(snapshot, index(snapshot), ["losses.py", "train.py"], ["losses.py"])
     tracing.add(Ran(steps=10_000_000), Entry("train.py"))
     assert abs(tracing.steps_for(Entry(path)) - left) <= 1
+
+
+HEAD = b"""
+import torch
+from torch import nn
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, features):
+        return self.linear(features)%s
+"""
+MEASURING = b"""
+from torch import nn
+from head import Head
+
+class Expert(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = Head()
+        self.objective = nn.CrossEntropyLoss()
+
+    def forward(self, features, labels):
+        return self.objective(self.head(features), labels)
+"""
+
+
+def _said_of_the_head(activation):
+    snapshot = Snapshot.of({"head.py": HEAD % activation, "expert.py": MEASURING})
+    traces = trace_program(snapshot, index(snapshot), ["head.py", "expert.py"], ["head.py"])
+    return [each for trace in traces for each in double_softmax.RULE.check(trace)]
+
+
+def test_what_takes_the_loss_of_a_module_of_the_change_is_run():
+    assert _said_of_the_head(b".softmax(dim=-1)")
+    assert not _said_of_the_head(b"")
