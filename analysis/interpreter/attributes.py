@@ -219,7 +219,7 @@ def _of_function(machine: Machine, value: Value, name: str, span: Span) -> Value
         if name in inner.fields:
             return inner.fields[name]
         if name in {"__name__", "__qualname__"}:
-            return inner.name
+            return inner.name if name == "__name__" else inner.qualname
         if name == "__module__":
             return inner.module.name
     if isinstance(inner, Partial):

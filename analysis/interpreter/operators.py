@@ -283,6 +283,8 @@ def _contains(machine: Machine, container: Value, item: Value, span: Span) -> Va
     if isinstance(container, _CONTAINERS) and not isinstance(item, (Symbol, Alternatives)):
         if not isinstance(container, (str, bytes)) and any(isinstance(each, (Symbol, Alternatives)) for each in islice(container, _WIDTH)):
             return True if any(each is item for each in container) else derived(machine, "in", f"{item!r} in a collection", item, container)
+        if not isinstance(container, (str, bytes)) and any(member_name(each) for each in (item, *islice(container, _WIDTH))):
+            return any(plain_member(each, item) == plain_member(item, each) for each in container)
         return host_operator(machine, lambda box, each: each in box, container, item, span)
     asked = derived(machine, "in", f"{item!r} in {container!r:.40}", item, container, test=("in", item, container))
     if isinstance(item, str):  # a name that is written in the program: contents differ between ranks, what they are called does not

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from functools import lru_cache
 
-from analysis.interpreter.values import MISSING, Call, Class, GuestDict, HostFunction, Instance, Value
+from analysis.interpreter.classes import is_record
+from analysis.interpreter.values import MISSING, Call, Class, External, GuestDict, HostFunction, Instance, Value
 from analysis.library.configured_windows import given as given_window
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
@@ -48,14 +50,19 @@ def _field(call: Call) -> Value:
 @SUBJECT.function("dataclasses.dataclass", "attr.s", "attr.define", "attr.dataclass", "attrs.define", "pydantic.dataclasses.dataclass")
 def _dataclass(call: Call) -> Value:
     if call.args and isinstance(call.args[0], Class):
-        return _decorated(call.args[0])
-    return HostFunction("dataclass", lambda inner: _decorated(inner.args[0]))
+        return _decorated(call.args[0], call.kwargs)
+    return HostFunction("dataclass", lambda inner: _decorated(inner.args[0], call.kwargs))
 
 
-def _decorated(cls: Value) -> Value:
-    if isinstance(cls, Class) and "__init__" not in cls.namespace:
+def _decorated(cls: Value, options: Mapping[str, Value]) -> Value:
+    if not isinstance(cls, Class):
+        return cls
+    if "__init__" not in cls.namespace:
         cls.namespace["__init__"] = HostFunction("__init__", lambda call: _fill(call, cls))
         cls.metadata["fields"] = annotations_of(cls)
+        cls.metadata["kw_only"] = options.get("kw_only", False)
+    if options.get("slots") is True:
+        cls.namespace["__slots__"] = tuple(cls.namespace.get("__annotations__", {}))
     return cls
 
 
@@ -136,6 +143,36 @@ def _replace(call: Call) -> Value:
     return copied
 
 
-@SUBJECT.function("dataclasses.fields", "dataclasses.is_dataclass")
+@SUBJECT.function("dataclasses.is_dataclass")
+def _is_dataclass(call: Call) -> Value:
+    cls = _class_of(call.args[0])
+    return is_record(cls) if cls is not None else domain_of(call).casting.symbol("whether it is a dataclass", call.span, ())
+
+
+@SUBJECT.function("dataclasses.fields")
 def _fields(call: Call) -> Value:
-    return domain_of(call).casting.symbol("the fields of a dataclass", call.span, ())
+    """The fields with what is known of each; what stands in a library's class is not."""
+    cls = _class_of(call.args[0])
+    if cls is None or not is_record(cls):
+        return domain_of(call).casting.symbol("the fields of a dataclass", call.span, ())
+    return tuple(_described(call, cls, name) for name in annotations_of(cls))
+
+
+def _class_of(value: Value) -> Class | None:
+    return value if isinstance(value, Class) else value.cls if isinstance(value, Instance) else None
+
+
+def _described(call: Call, cls: Class, name: str) -> Instance:
+    """The field ``name`` as ``dataclasses.fields`` shows it."""
+    given = cls.find(name)
+    made = call.machine.instance(domain_of(call).library.cls("dataclasses.Field"), call.span)
+    absent = External("dataclasses.MISSING")
+    made.fields.update({"name": name, "type": domain_of(call).casting.symbol(f"the type of {name}", call.span, ()), "init": True})
+    made.fields.update({"default": absent, "default_factory": absent, "kw_only": _is_by_name(cls, name), "metadata": {}})
+    made.fields.update(given.fields if _is_field(given) else {} if given is MISSING else {"default": given})
+    return made
+
+
+def _is_by_name(cls: Class, name: str) -> Value:
+    """Whether the class that brings the field takes it by its name alone."""
+    return next((owner.metadata.get("kw_only", False) for owner in cls.mro if name in owner.namespace.get("__annotations__", {})), False)

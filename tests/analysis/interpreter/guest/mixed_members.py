@@ -1,0 +1,22 @@
+"""Members of an enumeration that are text as well: they are found among text, and text among them."""
+
+import enum
+
+
+class Method(str, enum.Enum):
+    LORA = "LORA"
+    PREFIX = "PREFIX"
+
+
+class Plain(enum.Enum):
+    LORA = "LORA"
+
+
+r = [
+    "LORA" in list(Method),
+    "OTHER" in list(Method),
+    Method.LORA in ["LORA"],
+    Method.PREFIX in ("LORA", Method.LORA),
+    "LORA" in list(Plain),
+    Plain.LORA in [Plain.LORA],
+]
