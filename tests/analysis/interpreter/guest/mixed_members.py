@@ -3,7 +3,7 @@
 import enum
 
 
-class Method(str, enum.Enum):
+class Method(str, enum.Enum):  # noqa: UP042  the older form, which most programs use
     LORA = "LORA"
     PREFIX = "PREFIX"
 
@@ -15,8 +15,8 @@ class Plain(enum.Enum):
 r = [
     "LORA" in list(Method),
     "OTHER" in list(Method),
-    Method.LORA in ["LORA"],
+    Method.LORA in ["LORA", "PREFIX"],
     Method.PREFIX in ("LORA", Method.LORA),
     "LORA" in list(Plain),
-    Plain.LORA in [Plain.LORA],
+    Plain.LORA in ["LORA", Plain.LORA],
 ]
