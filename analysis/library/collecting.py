@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Call, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
 from analysis.library.knowledge import Example, Subject
+from analysis.library.parts import ModelPart, copied_part
 from analysis.library.tensor import Parameter, Parameters, Tensor
 
 if TYPE_CHECKING:
@@ -237,6 +238,8 @@ def copied(call: Call, value: Value, known: dict[int, Value]) -> Value:
             made = Instance(value.cls, call.span, call.machine.stamp, assumed=value.assumed)
             known[id(value)] = made
             made.fields.update({name: copied(call, item, known) for name, item in value.fields.items()})
+        case ModelPart():
+            made = copied_part(call, value, known.get(id(value.owner)))
         case Parameter():
             made = value.autograd.parameter(None)
         case Tensor():

@@ -101,6 +101,17 @@ def _takes_no_data(part: ModelPart, given: tuple[Value, ...]) -> bool:
     return False
 
 
+def copied_part(call: Call, part: ModelPart, copy: Value | None) -> Value:
+    """A copy of ``part``: the same part of a copied model, or a model of its own where it is the part that was copied."""
+    if isinstance(copy, Instance):
+        return ModelPart(copy, part.name, call.span)
+    if part.name in _CONFIGURATION or part.name.endswith(")"):
+        return part
+    module = Instance(call.machine.domain.lookup("unknown.Model"), call.span, call.machine.stamp, assumed=part.owner.assumed)
+    module.fields["training"] = part.owner.fields.get("training", True)
+    return module
+
+
 def _listed(domain: TraceDomain, part: ModelPart, call: Call) -> Value:
     """The submodules of a part, with their names where the method gives them: one stands for all."""
     child = ModelPart(part.owner, "child", call.span, part.within)

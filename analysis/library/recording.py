@@ -31,6 +31,7 @@ class Modes:
     autocast: bool = False
     no_sync: bool = False
     no_sync_at: Span | None = None
+    joined: bool = False
     forwarding: Instance | None = None
     forward: int = 0
     forward_stamp: Stamp = ()
@@ -81,6 +82,7 @@ def _context(machine: Machine, held: Modes) -> Context:
         autocast=held.autocast,
         no_sync=held.no_sync,
         no_sync_at=held.no_sync_at if held.no_sync else None,
+        joined=held.joined,
         rank_guards=machine.guards,
         stamp=machine.stamp,
         function=function,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -122,6 +123,9 @@ _WRAPPED_MODEL = Role("torch.nn.parallel.DistributedDataParallel", (), (), dress
 RANK_ROLE = Role("", (), ())
 
 
+_LOADER = "torch.utils.data.DataLoader"
+#: Annotations of lists of objects: they are moved to a device as a part of something else, unless they are fed to a model.
+_LISTS_OBJECTS = re.compile(r"(?:typing\.)?(?:[Ll]ist|(?:Mutable)?Sequence)\[['\"]?(?:\w+\.)*(?!Tensor\b|Any\b|Dict\b|Tuple\b|List\b)[A-Z]\w*['\"]?\]")
 #: What is told of a symbol that a call gave, before anything is done to it: nothing tells a role.
 _MADE = frozenset({"made"})
 
@@ -139,8 +143,9 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
         return None
     if used <= {"step", ".step"} and "step" in used and "sched" in symbol.why.lower():  # other objects step too: here name and use say the same
         return _SCHEDULER
+    objects = "fed" not in used and any(_LISTS_OBJECTS.fullmatch(each) for each in annotations)
     for role in ROLES:
-        if any(needed <= used for needed in role.calls) and not role.without & used:
+        if any(needed <= used for needed in role.calls) and not role.without & used and not (objects and role.cls == _LOADER):
             return _as_used(symbol, role)
     return None
 

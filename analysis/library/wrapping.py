@@ -58,6 +58,7 @@ def _without_sync(call: Call, held: Modes) -> Modes:
 
 
 manager(SUBJECT, "unknown.NoSync", _without_sync)
+manager(SUBJECT, "unknown.Join", lambda _call, held: replace(held, joined=True))
 
 
 def _wrapper(dotted: str, how: str) -> LibraryClass:
@@ -90,9 +91,14 @@ def _wrapper(dotted: str, how: str) -> LibraryClass:
         ended = domain_of(call).rehearsal.at_the_end(call.machine, value) if name == _AVERAGES and isinstance(value, Symbol) else None
         call.machine.heap.write(wrapper.fields, name, value if ended is None else ended)
 
-    @declared.method("no_sync", "join")
+    @declared.method("no_sync")
     def no_sync(call: Call) -> Value:
         return call.machine.construct(domain_of(call).library.cls("unknown.NoSync"), [], {}, call.span)
+
+    @declared.method("join")
+    def join(call: Call) -> Value:
+        """Ranks that are done early go along with the collectives of the others: gradients are averaged as ever."""
+        return call.machine.construct(domain_of(call).library.cls("unknown.Join"), [], {}, call.span)
 
     return declared
 

@@ -1,4 +1,4 @@
-"""What the source shows of ranks that seem to miss a collective: they come to it by another way, are told by a file, or do not run yet."""
+"""Ranks that seem to miss a collective: they come to it by another way, are told by a file, serve others without end, or do not run yet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _STARTS = frozenset({"spawn", "start_processes"})
 
 def is_met_elsewhere(trace: Trace, event: Event, guard: RankGuard) -> bool:
     """Whether one of them holds for the collective ``event`` behind ``guard``."""
-    return _starts_ranks(trace, guard.span) or _is_called_there(trace, event, guard) or _is_told_by_file(trace, event, guard)
+    found = _starts_ranks(trace, guard.span) or _is_called_there(trace, event, guard) or _is_told_by_file(trace, event, guard)
+    return found or _serves(trace, event, guard)
 
 
 def _starts_ranks(trace: Trace, condition: Span) -> bool:
@@ -49,6 +50,15 @@ def _is_told_by_file(trace: Trace, event: Event, guard: RankGuard) -> bool:
     return any(
         _called(node) == _called(call) and (at := span_of(trace.snapshot, guard.span.path, node)) is not None and at.start > event.span.end for node in inside
     )
+
+
+def _serves(trace: Trace, event: Event, guard: RankGuard) -> bool:
+    """Whether the ranks behind the condition go round without end there: they serve those that call them from elsewhere."""
+    here = (around(trace.snapshot, span) for span in frames(event) if span.path == guard.span.path)
+    whiles = (each for stands in here if stands is not None for each in stands.statements if isinstance(each, ast.While))
+    endless = (each for each in whiles if isinstance(each.test, ast.Constant) and each.test.value)
+    spans = (span_of(trace.snapshot, guard.span.path, each) for each in endless)
+    return any(span is not None and span.start > guard.span.end for span in spans)
 
 
 def _other_side(trace: Trace, event: Event, guard: RankGuard) -> list[ast.stmt]:

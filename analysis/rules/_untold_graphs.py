@@ -2,7 +2,7 @@
 
 What a model of unknown structure gives is taken for one tensor. Where it turns out to be a record, because a backward goes through a part
 of it (`result.loss.backward()`), its other methods may give anything: numbers, or a copy without a graph. So may the single parts of what a method of
-such a model returns (`error, predicted = model.evaluate(x)`).
+such a model returns (`error, predicted = model.evaluate(x)`), and what a function from elsewhere makes of outputs (a score, say).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Collection
 
 from analysis.finding import Confidence
 from analysis.interpreter.values import Instance, Value
+from analysis.library.opaque import UNFOLLOWED
 from analysis.library.tensor import Made, Tensor
 from analysis.rules._carriers import ancestors
 from analysis.rules._objects import confidence_in
@@ -46,7 +47,7 @@ def _is_told(value: Tensor, records: Collection[int], used: Collection[int], dep
     made = value.made
     if made is None or not depth or id(value) in used:
         return True
-    if not value.attached or _is_method_of(made, records) or _is_part_of_answer(made, used):
+    if not value.attached or UNFOLLOWED in made.options or _is_method_of(made, records) or _is_part_of_answer(made, used):
         return False
     before = [each for each in made.tensors if each.attached]
     return not before or any(_is_told(each, records, used, depth - 1) for each in before)

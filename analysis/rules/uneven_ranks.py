@@ -43,7 +43,7 @@ def check(trace: Trace) -> Iterator[Reported]:
     told: set[Span] = set()
     for event in trace.events(Kind.ITERATE):
         loader = event.subject
-        if not isinstance(loader, Instance) or prepared(loader) or not event.context.grad or event.context.no_sync:
+        if not isinstance(loader, Instance) or prepared(loader) or not event.context.grad or event.context.joined:
             continue
         part = dealt_out(trace.snapshot, loader)
         dealing = [(sampler, None if divides(sampler) else _dealt(trace, sampler)) for sampler in samplers_of(loader)]

@@ -40,6 +40,7 @@ class Context:
     autocast: bool = False
     no_sync: bool = False
     no_sync_at: Span | None = None  # where a wrapper was asked not to average
+    joined: bool = False  # ranks that are done early answer the collectives of the others
     rank_guards: tuple[RankGuard, ...] = ()  # conditions that let only some ranks through, outermost first
     stamp: tuple[tuple[int, int], ...] = ()
     function: str = ""  # qualified name of the guest function that runs

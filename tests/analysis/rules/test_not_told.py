@@ -11,7 +11,7 @@ from analysis.snapshot import Snapshot
 
 KEEPING = """
 import torch
-from elsewhere import Task
+from elsewhere import Task, score
 
 def train(loader):
     task = Task()
@@ -108,6 +108,8 @@ def found(program: str, rule: str) -> list[Finding]:
         ("__call__", "kept.append(task(batch)[0])", 1),
         ("__call__", "error, chosen = task.judge(batch); kept.append(error)", 0),
         ("__call__", "kept.append(task.judge(batch))", 1),
+        ("__call__", "kept.append(score({'given': result.logits})['area'])", 0),
+        ("__call__", "kept.append(score(result.logits) + result.loss)", 1),
     ],
 )
 def test_what_methods_from_elsewhere_give_besides_the_loss_may_be_without_a_graph(forward, keep, alarms):
