@@ -21,7 +21,8 @@ _SOURCES = {
         ("fastai.basics", "fastai.learner", "fastai.callback.core", "fastai.vision.all", "fastai.vision.learner", "fastai.text.all", "fastai.tabular.all"),
         "fastai_loop",
     ),
-    "fvcore.common.checkpoint": "fvcore_checkpoint", "ignite.engine": "ignite_loop", "preflight_imagined": "imagined",
+    "fvcore.common.checkpoint": "fvcore_checkpoint", "ignite.engine": "ignite_loop", "trl.trainer": "trl_loop",
+    "preflight_imagined": "imagined",
 }  # fmt: skip
 #: Classes that a package exports beside many others → the module with guest source that defines them.
 REEXPORTED = {
@@ -34,7 +35,7 @@ REEXPORTED = {
         (f"{package}.callbacks{module}.Callback" for package in ("lightning.pytorch", "pytorch_lightning") for module in ("", ".callback", ".base")),
         "lightning.pytorch",
     ),
-    **dict.fromkeys(("trl.SFTTrainer", "trl.SFTConfig"), "transformers.trainer"),
+    **dict.fromkeys((f"trl.{way}{part}" for way in ("SFT", "DPO", "Reward", "CPO", "ORPO", "KTO") for part in ("Trainer", "Config")), "trl.trainer"),
 }
 
 

@@ -25,10 +25,17 @@ _SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
 
 
 def without_gradients_at(trace: Trace, event: Event) -> Span:
-    """The call on the way to the event that stands in the block which switches gradients off; where the event is visible, if none is found."""
+    """The call on the way to the event that stands in the block, or is one of the function, which switches gradients off.
+
+    Where the event is visible, if none is found.
+    """
     files = trace.snapshot.contents
-    for span in reversed(frames(event)):
+    outwards = list(reversed(frames(event)))
+    for span, caller in zip(outwards, [*outwards[1:], None], strict=True):
         stands = around(trace.snapshot, span) if span.path in files else None
+        decorators = getattr(stands.function, "decorator_list", []) if stands is not None else []
+        if caller is not None and any(name in ast.unparse(each) for each in decorators for name in _SWITCHES):
+            return caller
         blocks = (each for each in stands.statements if isinstance(each, ast.With)) if stands is not None else ()
         if any(name in ast.unparse(item.context_expr) for block in blocks for item in block.items for name in _SWITCHES):
             return span
@@ -114,6 +121,7 @@ class GradientUses:
         """
         if not self._trace.complete or self._starves_by_drawing():
             return
+        yield from self._forgotten(backward.value)
         given = _given_without_graph(backward.value)
         made = {each for value in given for each in all_in(value)}
         for event in self._trace.events(Kind.FORWARD):
@@ -122,6 +130,19 @@ class GradientUses:
                 yield Made(NO_GRAD, (), {}, without_gradients_at(self._trace, event))
         cuts = (cut for value in given for cut in cuts_anywhere_in(value))
         yield from (each for each, before in cuts if _is_only_use(self._trace, each.span) and self.starved(before.owners))
+
+    def _forgotten(self, loss: Tensor) -> Iterator[Made]:
+        """Cuts that keep a loss from an optimizer to which no backward comes, where it reaches nothing but tensors that were cut off and track anew."""
+        if loss.owners and all(isinstance(owner, Tensor) for owner in loss.owners):
+            yield from (cut for cut, before in cuts_anywhere_in(loss) if self.starved(before.owners))
+
+    def unrecorded(self, backward: Event, term: Tensor) -> Iterator[Made]:
+        """Forwards of the same step under ``no_grad`` that made a term, of a model that this backward trains by other terms."""
+        made = set(all_in(term))
+        for event in self._trace.events(Kind.FORWARD):
+            apart = event.context.grad or event.context.stamp != backward.context.stamp or self._trace.undecided(event)
+            if not apart and made.intersection(tensors_in(event.value)) and self.steps_on(backward, [event.subject]):
+                yield Made(NO_GRAD, (), {}, without_gradients_at(self._trace, event))
 
     def _starves_by_drawing(self) -> bool:
         """Whether a draw without a gradient is what keeps such an optimizer from its parameters: what else was made of them is no cause."""

@@ -71,14 +71,22 @@ def _beginnings(snapshot: Snapshot, span: Span | None) -> Iterator[ast.expr]:
     """Where slices, of iterators too, and ranges of a class begin."""
     source = snapshot.source(span.path) if span is not None and span.path in snapshot.contents else None
     found = (node for node in walk(source.tree) if isinstance(node, ast.ClassDef) and source.span(node) == span) if isinstance(source, SourceFile) else ()
-    for node in (part for cls in found for part in walk(cls)):
+    for within, node in ((cls, part) for cls in found for part in walk(cls)):
         match node:
-            case ast.Slice(lower=ast.expr() as first):
-                yield first
-            case ast.Call(func=ast.Name(id="range"), args=[first, _, *_]):
-                yield first
-            case ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[_, first, _, *_]):
-                yield first
+            case (
+                ast.Slice(lower=ast.expr() as first)
+                | ast.Call(func=ast.Name(id="range"), args=[first, _, *_])
+                | ast.Call(func=ast.Name(id="islice") | ast.Attribute(attr="islice"), args=[_, first, _, *_])
+            ):
+                yield from (first, *_assigned(within, first))
+
+
+def _assigned(cls: ast.ClassDef, first: ast.expr) -> Iterator[ast.expr]:
+    """What a class assigns to the name that a slice begins with."""
+    for node in walk(cls) if isinstance(first, ast.Name) else ():
+        match node, first:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value), ast.Name(id=name) if target == name:
+                yield value
 
 
 #: Functions that cut a list into as many parts as they are told, some of them longer by one.

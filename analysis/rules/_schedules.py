@@ -149,8 +149,13 @@ def times_ranks(trace: Trace, scheduler: Instance, span: Span) -> Finding:
 
 
 def counts_on(trace: Trace, found: HandWritten) -> Finding:
-    """What is said of a learning rate that counts batches and is told the number of epochs."""
-    says = f"`{text(trace.snapshot, found.span)}`: it counts batches, but its length is the number of epochs: it has come to its end within the first epoch"
-    chain = (Evidence(found.epochs, "so many epochs are run"), Evidence(found.span, "the learning rate is computed for each batch"))
-    why = "the length has to be the number of batches in all epochs, or the counter has to count epochs"
-    return Finding(RULE_NAME, Severity.ERROR, Confidence.HIGH, found.span, says, chain, no_fix_because=why)
+    """What is said of a learning rate that counts batches and is told the number of epochs, or the other way round."""
+    if found.counted == "batches":
+        says = "it counts batches, but its length is the number of epochs: it has come to its end within the first epoch"
+        chain = (Evidence(found.length, "so many epochs are run"), Evidence(found.span, "the learning rate is computed for each batch"))
+        why = "the length has to be the number of batches in all epochs, or the counter has to count epochs"
+    else:
+        says = "it counts epochs, but its length is the number of batches in all of them: it never comes further than its beginning"
+        chain = (Evidence(found.length, "the length is counted in batches"), Evidence(found.span, "the learning rate is computed for each epoch"))
+        why = "the counter has to count batches, or the length has to be the number of epochs"
+    return Finding(RULE_NAME, Severity.ERROR, Confidence.HIGH, found.span, f"`{text(trace.snapshot, found.span)}`: {says}", chain, no_fix_because=why)

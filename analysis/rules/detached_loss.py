@@ -81,7 +81,7 @@ def _cut_off(uses: GradientUses, event: Event) -> Iterator[tuple[Tensor | Scalar
                 yield value, made
         if isinstance(value, Tensor) and not value.attached:
             without = (made.span for made, before in switched_off_in(value, modules=True) if before.owners and uses.stepping(event, before))
-            yield from ((value, Made(NO_GRAD, (), {}, span)) for span in islice(without, 1))
+            yield from islice(((value, made) for made in (*(Made(NO_GRAD, (), {}, span) for span in without), *uses.unrecorded(event, value))), 1)
 
 
 def _leaf(loss: Tensor) -> Made | None:

@@ -103,9 +103,13 @@ def _is_random(dataset: Instance) -> bool:
 
 
 def _carries_state(trace: Trace) -> bool:
-    """Whether a forward is given what a forward of an earlier batch made: then the order of the batches matters."""
+    """Whether a forward is given, or finds in the model, what a forward of an earlier batch made: then the order of the batches matters."""
     depth = min((len(event.context.stamp) for event in trace.events(Kind.BACKWARD)), default=0)
-    return any(_is_of_an_earlier_batch(given, event.context.stamp, depth) for event in trace.events(Kind.FORWARD) for given in tensors_in(event.detail))
+    return any(
+        _is_of_an_earlier_batch(tensor, event.context.stamp, depth)
+        for event in trace.events(Kind.FORWARD)
+        for tensor in (*tensors_in(event.detail), *tensors_in(event.value))
+    )
 
 
 def _is_of_an_earlier_batch(given: Tensor, now: Stamp, depth: int) -> bool:

@@ -163,5 +163,3 @@ class Trainer:
 
 Seq2SeqTrainer = Trainer
 Seq2SeqTrainingArguments = TrainingArguments
-SFTTrainer = Trainer
-SFTConfig = TrainingArguments

@@ -154,3 +154,35 @@ def test_a_learning_rate_of_ones_own_counts_in_the_unit_of_its_length(counted: s
     asked = [rule for rule in discover() if rule.name == "scheduler-interval"]
     report = analyse(Snapshot.of({"train.py": BY_HAND.format(counted=counted).encode()}), asked)
     assert len(report.findings) == found
+
+
+RATES = b"""
+import math
+
+def cosine(step, steps, warmup=100, top=0.1):
+    if step < warmup:
+        return top * step / warmup
+    return top / 2 * (1 + math.cos(math.pi * (step - warmup) / max(1, steps - warmup)))
+"""
+PER_EPOCH = """
+import torch
+from rates import cosine
+
+def train(net, loader, epochs=8):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    steps = epochs * len(loader)
+    for epoch in range(epochs):
+        for group in optimizer.param_groups:
+            group["lr"] = cosine({counted})
+        for x in loader:
+            optimizer.zero_grad()
+            net(x).mean().backward()
+            optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("counted", "found"), [("epoch, steps", 1), ("epoch, steps=steps", 1), ("epoch, epochs", 0), ("epoch * len(loader), steps", 0)])
+def test_a_counter_of_epochs_does_not_come_to_the_end_of_all_batches(counted: str, found: int) -> None:
+    asked = [rule for rule in discover() if rule.name == "scheduler-interval"]
+    report = analyse(Snapshot.of({"train.py": PER_EPOCH.format(counted=counted).encode(), "rates.py": RATES}), asked)
+    assert len(report.findings) == found

@@ -56,6 +56,29 @@ def train(net, tokenizer):
 """
     + TRAINING
 )
+ORDER = (
+    """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, Sampler
+
+class Shares(Sampler):
+    def __init__(self, length, rank, ranks):
+        self.length, self.rank, self.share = length, rank, length // ranks
+
+    def __iter__(self):
+        drawn = torch.Generator()
+        drawn.manual_seed({kept})
+        order = torch.randperm(self.length, generator=drawn).tolist()  # here
+        begin = self.rank * self.share
+        return iter(order[begin : begin + self.share])
+
+def train(net, data):
+    dist.init_process_group("nccl")
+    loader = DataLoader(data, batch_size=4, sampler=Shares(len(data), dist.get_rank(), dist.get_world_size()))
+"""
+    + TRAINING
+)
 BOXES = """
 import torch
 import torch.distributed as dist
@@ -110,6 +133,7 @@ def train(net, loader, data):
     [
         ("uneven-ranks", LISTED, "len(data)", "len(data) // ranks * ranks"),
         ("uneven-ranks", STREAM, "None", "8000"),
+        ("sampler-seed-differs", ORDER, "7 + self.rank", "7 + self.length"),
         ("uneven-gather", BOXES, "nms(boxes, scores, 0.5)", "scores.topk(100).indices"),
         ("local-metric", COUNTED, "accuracy(ddp, held_out)", "epoch"),
     ],
