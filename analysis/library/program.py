@@ -25,6 +25,7 @@ from analysis.library.meters import meters
 from analysis.library.rehearsal import SHORT, Horizon
 from analysis.library.roles import Role
 from analysis.library.stateful import has_more_to_show, has_options_to_show
+from analysis.library.templates import filled_in
 from analysis.source import NotAnalysed, SourceFile, Span
 from analysis.trace.trace import Trace
 from analysis.trace.tree import Seq
@@ -101,7 +102,8 @@ class Tracing:
         yield from (Entry(path) for path in scripts if path not in late)
         changed = [path for path in self._paths if path in self._changed]
         trained = candidates(self.index, self._paths)
-        early = chain(handlers(self.index, changed), (each for each in trained if each[0].path not in late))
+        filled = filled_in(self.snapshot, self.index, self._paths, self._changed, trained)
+        early = chain(handlers(self.index, changed), filled, (each for each in trained if each[0].path not in late))
         for entry, definition in chain(early, meters(self.index, self._paths), exchanging(self.index, changed)):
             if (entry.path, definition.start) not in self._reached:
                 yield entry
