@@ -1,9 +1,10 @@
 """One rank's share where parameters, gradients or optimizer state are sharded: formulas on a played run, since no second rank is played.
 
 ZeRO (Rajbhandari et al. 2020, arXiv 1910.02054, section 5): stage 1 shards the optimizer's state over N devices, stage 2 the gradients too, stage 3
-and FSDP the parameters too. What is sharded is whole only for the unit that runs: FSDP gathers one and prefetches the next
-(PyTorch's FSDP notes, ``backward_prefetch``), and holds that unit's whole gradient until it is reduced. The step works on the share alone. State that
-is offloaded (ZeRO-Offload, Ren et al. 2021, arXiv 2101.06840) is updated on the host, where the gradients that it needs go as they are reduced.
+and FSDP the parameters too. What is sharded is whole only for the unit that runs. FSDP gathers a block and prefetches the next (PyTorch 2.14,
+``_fully_shard/_fsdp_param_group.py``); what is in no block is whole from the first layer of forward to the end of backward, and so are its gradients; those
+of a block are whole until they were copied for the reduction, whose buffer stays until the next block's. The step works on the share alone. State that is
+offloaded (ZeRO-Offload, Ren et al. 2021, arXiv 2101.06840) is updated on the host, where the gradients that it needs go as they are reduced.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from estimator.timeline import outliving_a_step
 
 #: The strategies by the names that can be asked for, and how many of state, gradients and parameters each shards.
 STRATEGIES: Mapping[str, int] = {"zero1": 1, "zero2": 2, "zero3": 3, "fsdp": 3}
+_FSDP = "fsdp"
 _STATE, _GRADIENTS, _PARAMETERS = 1, 2, 3
 #: Units that are whole at once: the one that runs and the one that is fetched for it.
 _GATHERED = 2
@@ -31,6 +33,7 @@ class Layout:
     """How a run is spread over ``devices``: a ``strategy`` of ``STRATEGIES``, and what lies in host memory between its uses.
 
     ``copies`` is how many bytes of the sharded copy stand behind a byte of the parameters that compute: 2 where float32 shards are gathered in 16 bits.
+    ``block`` is the largest part that FSDP gathers and lets go of, ``root`` what lies in no such part, in bytes; ``keeps``: parts stay whole from forward on.
     """
 
     strategy: str
@@ -38,6 +41,9 @@ class Layout:
     offloads_optimizer: bool = False
     offloads_parameters: bool = False
     copies: int = 1
+    keeps: bool = False
+    block: int = 0
+    root: int = 0
 
     @property
     def depth(self) -> int:
@@ -48,14 +54,15 @@ class Layout:
 def per_rank(events: Sequence[Event], peak: Peak, layout: Layout, unit: int) -> tuple[Peak, dict[Phase, int], Cause]:
     """The peak of one of the ranks, the most within each phase, and what the layout leaves in doubt.
 
-    ``unit`` is the largest part that is gathered at once, in bytes. What is loaded before the first step is not looked at.
+    ``unit`` is the largest part that ZeRO gathers at once, in bytes. What is loaded before the first step is not looked at.
     """
     rank = _Rank(layout, unit, outliving_a_step(events))
     rank.play(events)
     parts = Components(**{kind.value: size for kind, size in rank.parts.items()})
     allocated = sum(rank.parts.values())
     reserved = max(allocated, round(allocated * peak.reserved_bytes / max(peak.allocated_bytes, 1)))
-    doubt = 2 * unit if layout.depth >= _PARAMETERS else min(2 * _BUCKET_BYTES, rank.most_gradients)
+    gathered = 2 * (layout.block or layout.root) if layout.strategy == _FSDP else 2 * unit
+    doubt = gathered if layout.depth >= _PARAMETERS else min(2 * _BUCKET_BYTES, rank.most_gradients)
     cause = Cause(f"how {layout.strategy} lays out units and buckets over {layout.devices} devices", doubt // 2, doubt)
     found = replace(peak, components=parts, allocated_bytes=allocated, reserved_bytes=reserved, peak_at=rank.at.value)
     return found, rank.phases, cause
@@ -74,6 +81,7 @@ class _Rank:
         self.phases: dict[Phase, int] = {}
         self.at = Phase.FORWARD
         self.most_gradients = 0
+        self.reduced = 0  # bytes of the gradients that an earlier backward left
 
     def play(self, events: Sequence[Event]) -> None:
         """Look at the most from the end of the first step on; at everything where there is none."""
@@ -92,7 +100,10 @@ class _Rank:
                     self.whole[before] -= size
                     self.take(key, size, kind)
                 case Entered(entered):
+                    if steady and phase is Phase.BACKWARD:
+                        self.look(phase, reduces=self.layout.root)
                     steady = steady or phase is Phase.OPTIMIZER_STEP
+                    self.reduced = self.whole[Kind.GRADIENTS]
                     phase = entered
                 case _:
                     pass
@@ -103,16 +114,32 @@ class _Rank:
         self.whole[kind] += size
         self.most_gradients = max(self.most_gradients, self.whole[Kind.GRADIENTS])
 
-    def look(self, phase: Phase) -> None:
-        """Whether this is the most so far."""
+    def look(self, phase: Phase, reduces: int = 0) -> None:
+        """Whether this is the most so far; ``reduces``: bytes of the buffer that is reduced at the end of backward."""
         parts = {kind: self.share(kind, size, phase) for kind, size in self.whole.items()}
         if self.layout.depth >= _PARAMETERS and phase is not Phase.OPTIMIZER_STEP:
-            unreduced = self.unit if phase is Phase.BACKWARD else 0
-            parts[Kind.TEMPORARY] = parts.get(Kind.TEMPORARY, 0) + _GATHERED * self.unit + unreduced
+            parts[Kind.TEMPORARY] = parts.get(Kind.TEMPORARY, 0) + self.gathered(phase) + reduces
+        if self.layout.strategy == _FSDP and phase is Phase.BACKWARD:
+            whole = self.unreduced()
+            parts[Kind.GRADIENTS] = whole + self.share(Kind.GRADIENTS, self.whole[Kind.GRADIENTS] - whole, phase)
         total = sum(parts.values())
         self.phases[phase] = max(self.phases.get(phase, 0), total)
         if total > sum(self.parts.values()):
             self.parts, self.at = parts, phase
+
+    def unreduced(self) -> int:
+        """Bytes of this backward's gradients that are whole: those of what is in no block, and of the block that runs."""
+        return min(self.whole[Kind.GRADIENTS] - self.reduced, self.layout.root + self.layout.block)
+
+    def gathered(self, phase: Phase) -> int:
+        """Bytes that are whole beside the shares: parameters, and the buffer of what is reduced."""
+        layout, backward = self.layout, phase is Phase.BACKWARD
+        if layout.strategy != _FSDP:
+            return (_GATHERED + backward) * self.unit
+        parameters = layout.root + _GATHERED * layout.block
+        if layout.keeps:
+            parameters = max(parameters, self.whole[Kind.PARAMETERS] - max(0, self.whole[Kind.GRADIENTS] - self.reduced - layout.root))
+        return parameters + backward * layout.block
 
     def share(self, kind: Kind, size: int, phase: Phase) -> int:
         """Bytes of one rank for ``size`` bytes of the whole run."""

@@ -63,7 +63,7 @@ RECIPES = {
 }
 
 
-def _made_for_fakes() -> None:
+def made_for_fakes() -> None:
     """Where libraries look at a device or at numbers that fakes do not have, what a real run would find."""
     torch.cuda.amp.common.amp_definitely_not_available = lambda: False
     torch.cuda.is_bf16_supported = lambda *_args, **_options: True
@@ -115,7 +115,7 @@ def main(names: list[str]) -> int:
     """Make the rows named, all where none is; 1 if one differs from what is stored by more than a thousandth."""
     warnings.filterwarnings("ignore")
     transformers.logging.set_verbosity_error()
-    _made_for_fakes()
+    made_for_fakes()
     stored = {row["script"]: row["allocated"] for row in json.loads(_STORED.read_text(encoding="utf-8"))["rows"]}
     wrong = 0
     for name in names or list(RECIPES):

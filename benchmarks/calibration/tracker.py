@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,15 @@ _WORKSPACE = 4096 * 1024 * 2 + 16 * 1024 * 8
 
 
 class Tracker(TorchDispatchMode):
-    """``memory`` is replayed as the storages come and go; ``phase`` is named by the caller."""
+    """``memory`` is replayed as the storages come and go; ``phase`` is named and ``steps`` are counted by the caller."""
 
     def __init__(self) -> None:
         super().__init__()
         self.memory = CachingAllocator()
         self.phase = "init"
+        self.steps = 0
         self._seen: dict[int, weakref.ref[Any]] = {}
+        self._forget: dict[int, Callable[[], None]] = {}
         self._threads: set[str] = set()
         self._last = 0
 
@@ -40,18 +43,34 @@ class Tracker(TorchDispatchMode):
 
     def track(self, tensor: torch.Tensor) -> None:
         """Count the storage of a tensor, once, until it dies."""
-        storage = tensor.untyped_storage()
+        local = getattr(tensor, "_local_tensor", tensor)  # of a distributed tensor only this rank's part takes memory
+        storage = local.untyped_storage()
+        if local.device.type == "cuda":
+            self._count(storage)
+
+    def resized(self, storage: torch.UntypedStorage) -> None:
+        """Count anew a storage whose memory was given back, or taken again, while it lives on."""
+        if (known := self._seen.get(id(storage))) is not None and known() is storage:
+            self._forget[id(storage)]()
+        if storage.device.type == "cuda":
+            self._count(storage)
+
+    def _count(self, storage: torch.UntypedStorage) -> None:
         known = self._seen.get(id(storage))
-        if tensor.device.type != "cuda" or not storage.nbytes() or (known is not None and known() is storage):
+        if not storage.nbytes() or (known is not None and known() is storage):
             return
         taken, place = self._take(storage.nbytes()), id(storage)
+
+        def forgotten() -> None:
+            self.memory.free(taken)
+            del self._seen[place]
 
         def died(reference: weakref.ref[Any]) -> None:
             self.memory.free(taken)
             if self._seen.get(place) is reference:
                 del self._seen[place]
 
-        self._seen[place] = weakref.ref(storage, died)
+        self._seen[place], self._forget[place] = weakref.ref(storage, died), forgotten
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one operation and count what it makes; numbers that nobody knows are one."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.configuration.documents import of_file
 from analysis.interpreter.values import Call, HostFunction, Symbol, Value
 from estimator.library.language import domain_of
+from estimator.tape.events import rounded
 
 if TYPE_CHECKING:
     from estimator.script.domain import TapeDomain
@@ -25,6 +26,17 @@ def _noted_sharding(call: Call) -> Value:
     if strategy != "ddp" and not _known_devices(domain):
         words = f"{strategy} shards over a number of devices that is not known: what is shown is one device with everything"
         domain.observed.unknowns[f"{domain.caller_place()}: {words}; give --devices, or start it with a launcher in a script of the repository"] = None
+    return None
+
+
+def _noted_unit(call: Call) -> Value:
+    """The parameters of a part that is gathered at once, without those of parts named before; what is named last is the whole."""
+    observed = domain_of(call).observed
+    fresh = [each for each in call.args[0] if id(each) not in observed.units]
+    observed.units.update((id(each), each) for each in fresh)
+    layout = observed.layout
+    layout["block"] = max(layout.get("block", 0), layout.get("root", 0))
+    layout["root"] = sum(rounded(each.numel() * each.itemsize) for each in fresh)
     return None
 
 
@@ -73,5 +85,5 @@ def _is_known(call: Call) -> Value:
 
 NAMES: dict[str, Any] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
-    for function in (_noted_sharding, _noted_devices, _document, _launch_configuration, _launch_precision, _is_known)
+    for function in (_noted_sharding, _noted_unit, _noted_devices, _document, _launch_configuration, _launch_precision, _is_known)
 }

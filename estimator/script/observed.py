@@ -56,6 +56,9 @@ class Observed:
     parameter_bytes: int = 0
     trainable_bytes: int = 0
     unit_bytes: int = 0
+    #: Bytes of its largest item of a list of layers, and of what lies in none.
+    block_bytes: int = 0
+    root_bytes: int = 0
     #: Parameters that were stepped on before any model was called, by identity: the model is what they make up.
     stepped_on: set[int] = field(default_factory=set)
     #: Sentences about what was not followed, or was assumed, and may change the peak.
@@ -73,6 +76,8 @@ class Observed:
     holder: str = ""
     #: What a sharded run keeps in host memory and in which type, by fields of ``estimator.sharding.Layout``.
     layout: dict[str, Any] = field(default_factory=dict)
+    #: Parameters of parts that are gathered by themselves, by identity.
+    units: dict[int, Any] = field(default_factory=dict)
     #: Results that a library's loop handed out last: bytes by the key of their storage.
     handed_out: dict[int, int] = field(default_factory=dict)
 

@@ -198,7 +198,7 @@ def layout_of(run: Run, request: Request) -> Layout | None:
     strategy, count = getattr(sharding, "value", "none"), getattr(devices, "value", 1)
     if strategy not in STRATEGIES or (count <= 1 and not any(run.observed.layout.values())):
         return None
-    layout = dict(run.observed.layout)
+    layout = {"block": run.observed.block_bytes, "root": run.observed.root_bytes, **run.observed.layout}
     over = layout.pop("over", 0)  # of several dimensions of a mesh the last one shards
     return Layout(strategy, over if 1 < over <= count else count, **layout)
 

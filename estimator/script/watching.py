@@ -55,7 +55,8 @@ def watch(domain: TapeDomain, module: Instance, args: tuple[Value, ...], kwargs:
         observed.parameters, observed.trainable, observed.main, observed.optimized = total, trainable, call, bool(tape.optimizers)
         observed.parameter_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters)
         observed.trainable_bytes = sum(rounded(parameter.numel() * parameter.itemsize) for parameter in parameters if parameter.requires_grad)
-        observed.unit_bytes = _largest_unit(module)
+        observed.block_bytes, observed.root_bytes, largest = _units(module)
+        observed.unit_bytes = max(observed.block_bytes, largest)
     for _, value in named:
         if isinstance(value, Symbol) and not isinstance(value, Number) and total:
             doubts.arrived(domain, module.cls.name, value)
@@ -113,9 +114,10 @@ def _unwrapped(module: Instance) -> Instance:
     return module
 
 
-def _largest_unit(module: Instance) -> int:
-    """Bytes of the largest part that sharding gathers at once: an item of a list of layers, or a parameter outside. Modules may hold each other."""
-    largest, todo = 0, [module]
+def _units(module: Instance) -> tuple[int, int, int]:
+    """Bytes of the largest item of a list of layers, of what lies in none, and of the largest parameter of that. Modules may hold each other."""
+    block = root = largest = 0
+    todo = [module]
     seen: set[int] = set()
     while todo:
         current = todo.pop()
@@ -124,12 +126,12 @@ def _largest_unit(module: Instance) -> int:
         seen.add(id(current))
         inner = [child for child in current.fields.get("_modules", {}).values() if isinstance(child, Instance)]
         if any(cls.name == "ModuleList" for cls in current.cls.mro):
-            largest = max([largest, *(sum(each.numel() * each.itemsize for each in parameters_of(child)) for child in inner)])
+            block = max([block, *(sum(each.numel() * each.itemsize for each in parameters_of(child)) for child in inner)])
             continue
-        own = [each for each in current.fields.get("_parameters", {}).values() if isinstance(each, Parameter)]
-        largest = max([largest, *(each.numel() * each.itemsize for each in own)])
+        own = [each.numel() * each.itemsize for each in current.fields.get("_parameters", {}).values() if isinstance(each, Parameter)]
+        root, largest = root + sum(own), max([largest, *own])
         todo.extend(inner)
-    return largest
+    return block, root, largest
 
 
 def parameters_of(module: Instance) -> Iterator[Parameter]:

@@ -40,7 +40,7 @@ PEAK = Peak(1, 1, Components(), 16 * GIB, 17 * GIB, "backward")
 
 
 def ranked(strategy, devices=8, **layout):
-    return per_rank(LOG, PEAK, Layout(strategy, devices, **layout), UNIT)
+    return per_rank(LOG, PEAK, Layout(strategy, devices, **{"block": UNIT, **layout}), UNIT)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,26 @@ def test_the_parts_add_up_and_the_layout_is_in_doubt(strategy, devices):
 def test_the_first_iteration_is_not_looked_at():
     _, phases, _ = ranked("zero1", 1)
     assert phases[Phase.BACKWARD] == (2 + 8 + 4 + 2) * GIB
+
+
+def test_a_block_is_gathered_fetched_and_reduced_and_what_is_in_none_stays_whole():
+    found, phases, _ = ranked("fsdp", root=GIB // 4)
+    assert phases[Phase.FORWARD] == (2 / 8 + 1 + 4 + 1 / 4 + 2 / 8) * GIB
+    assert found.components.temporary == GIB + (1 / 4 + 3 / 8) * GIB
+
+
+def test_what_is_kept_is_whole_until_its_gradients_are_there():
+    _, kept, _ = ranked("fsdp", root=GIB // 4, keeps=True)
+    _, freed, _ = ranked("fsdp", root=GIB // 4)
+    assert kept[Phase.FORWARD] - freed[Phase.FORWARD] == 2 * GIB - GIB // 2
+    assert kept[Phase.OPTIMIZER_STEP] == freed[Phase.OPTIMIZER_STEP]
+
+
+def test_one_unit_is_whole_with_its_gradients_and_their_buffer_at_the_end_of_backward():
+    without = [event for event in LOG if getattr(event, "key", None) != ACTIVATIONS]
+    found, phases, _ = per_rank(without, PEAK, Layout("fsdp", 8, root=2 * GIB), UNIT)
+    assert found.allocated_bytes == phases[Phase.BACKWARD] == (2 / 8 + 1 + 2 + 2 + 2) * GIB
+    assert found.components.gradients == 2 * GIB
 
 
 def test_what_is_offloaded_takes_nothing_on_the_device():

@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from analysis.snapshot import Snapshot
+from estimator.kernels import workspace_bytes
 from estimator.request import Request
 from estimator.run import estimate
 
@@ -42,6 +43,11 @@ for layer in model.model.layers:
     fully_shard(layer)
 fully_shard(model)
 """
+WRAPPED = (
+    "from torch.distributed.fsdp.wrap import ModuleWrapPolicy\nfrom transformers.models.llama.modeling_llama import LlamaDecoderLayer\n"
+    + FSDP1.format(strategy="FULL_SHARD", precision="None, auto_wrap_policy=ModuleWrapPolicy({LlamaDecoderLayer})")
+    + LOOP
+)
 DEEPSPEED = """
 import deepspeed
 from model import *
@@ -99,13 +105,34 @@ def test_shards_stay_in_float32_where_a_lower_type_computes():
 
 
 def test_the_second_way_of_writing_it_is_the_same():
-    assert parts(FSDP2 + LOOP)[1] == parts(FSDP1.format(strategy="FULL_SHARD", precision=None) + LOOP)[1]
+    assert parts(FSDP2 + LOOP)[1] == parts(WRAPPED)[1]
 
 
-def test_gradients_and_state_alone_are_divided():
-    one, held = parts(FSDP1.format(strategy="SHARD_GRAD_OP", precision=None) + LOOP)
-    assert one.config.sharding.value == "zero2"
-    assert held.parameters == pytest.approx(ALL, rel=0.01)
+def test_what_is_gathered_may_stay_until_backward():
+    kept, held = parts(FSDP1.format(strategy="SHARD_GRAD_OP", precision=None) + LOOP)
+    assert kept.config.sharding.value == "fsdp"
+    assert held.parameters == pytest.approx(ALL / 8, rel=0.01)
+    assert dict(kept.memory.phases)["forward"] >= ALL
+
+
+def test_without_a_policy_the_whole_model_is_gathered():
+    plain, _ = parts(FSDP1.format(strategy="FULL_SHARD", precision=None) + LOOP)
+    whole = 3 * ALL + 3 * ALL / 8  # parameters, gradients and a buffer of them; a share of parameters and state
+    assert dict(plain.memory.phases)["backward"] == pytest.approx(whole + 2 * workspace_bytes(80), rel=0.01)
+    wrapped, _ = parts(WRAPPED)
+    assert wrapped.memory.allocated_bytes < plain.memory.allocated_bytes
+
+
+def test_buckets_whose_views_are_the_gradients_stay_when_these_are_set_to_none():
+    ddp = """
+from torch.nn.parallel import DistributedDataParallel
+from model import *
+model = DistributedDataParallel(build().cuda(), gradient_as_bucket_view={view})
+"""
+    (_, copied), (viewed, kept) = (parts(ddp.format(view=view) + LOOP) for view in (False, True))
+    assert dict(viewed.memory.phases)["forward"] >= 4 * ALL
+    assert copied.gradients == pytest.approx(2 * ALL, rel=0.02)
+    assert kept.gradients == pytest.approx(ALL, rel=0.02)
 
 
 @pytest.mark.parametrize("config", ["{}", "'ds.json'"])

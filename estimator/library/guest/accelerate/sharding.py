@@ -4,10 +4,12 @@ import torch
 from deepspeed.engine import Settings
 from preflight_host import document, launch_configuration, launch_precision, noted_devices, noted_sharding
 
+#: Those of them that keep what was gathered until backward.
+KEEPING = ("shard_grad_op", "2", "hybrid_shard_zero2", "5")
 #: PyTorch's strategies by their names and by the numbers that older configurations write.
 STRATEGIES = {
-    "full_shard": "fsdp", "1": "fsdp", "shard_grad_op": "zero2", "2": "zero2", "no_shard": "ddp", "3": "ddp", "hybrid_shard": "fsdp", "4": "fsdp",
-    "hybrid_shard_zero2": "zero2", "5": "zero2",
+    "full_shard": "fsdp", "1": "fsdp", "shard_grad_op": "fsdp", "2": "fsdp", "no_shard": "ddp", "3": "ddp", "hybrid_shard": "fsdp", "4": "fsdp",
+    "hybrid_shard_zero2": "fsdp", "5": "fsdp",
 }  # fmt: skip
 
 
@@ -16,8 +18,9 @@ class ShardedParameters:
 
     dtype = None
 
-    def __init__(self, strategy, offloads, low):
+    def __init__(self, strategy, keeps, offloads, low):
         self.strategy = strategy
+        self.keeps = keeps
         self.offloads = offloads
         self.low = low
 
@@ -26,7 +29,7 @@ class ShardedParameters:
         if self.low is not None and [p for p in model.parameters() if p.dtype == torch.float32]:
             model.to(self.low)
             copies = 2
-        noted_sharding(self.strategy, copies=copies, offloads_parameters=self.offloads, offloads_optimizer=self.offloads)
+        noted_sharding(self.strategy, copies=copies, keeps=self.keeps, offloads_parameters=self.offloads, offloads_optimizer=self.offloads)
 
     def wrapped(self, optimizer):
         return optimizer
@@ -68,7 +71,7 @@ def of_options(options, dtype):
         strategy = "full_shard"
     if options.get("fsdp_reshard_after_forward") is False:
         strategy = "shard_grad_op"
-    return ShardedParameters(STRATEGIES.get(strategy, "fsdp"), bool(options.get("fsdp_offload_params")), dtype)
+    return ShardedParameters(STRATEGIES.get(strategy, "fsdp"), strategy in KEEPING, bool(options.get("fsdp_offload_params")), dtype)
 
 
 def of_launch(dtype):

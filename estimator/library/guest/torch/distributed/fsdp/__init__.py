@@ -4,17 +4,17 @@ With a low ``param_dtype`` the shards stay in float32: what is gathered and comp
 """
 
 import torch
-from preflight_host import noted_sharding
+from preflight_host import noted_sharding, noted_unit
 from torch import nn
 from torch.distributed.tensor.parallel import UNSPLIT
 
 
 class ShardingStrategy:
-    FULL_SHARD = "fsdp"
-    SHARD_GRAD_OP = "zero2"
-    NO_SHARD = "ddp"
-    HYBRID_SHARD = "fsdp"
-    _HYBRID_SHARD_ZERO2 = "zero2"
+    FULL_SHARD = ("fsdp", False)
+    SHARD_GRAD_OP = ("fsdp", True)
+    NO_SHARD = ("ddp", False)
+    HYBRID_SHARD = ("fsdp", False)
+    _HYBRID_SHARD_ZERO2 = ("fsdp", True)
 
 
 class _Options:
@@ -70,6 +70,17 @@ def lowered(module, mixed_precision):
     return 1
 
 
+def note_wrapped(module, policy):
+    """The parts that a policy wraps, the innermost first, and whether there are any: a policy for classes that are not seen means the model's blocks."""
+    found = False
+    for child in module.children():
+        found = note_wrapped(child, policy) or found
+        if policy(module=child, recurse=False, nonwrapped_numel=sum(p.numel() for p in child.parameters())):
+            noted_unit(list(child.parameters()))
+            found = True
+    return found
+
+
 class _Low:
     """A forward whose inputs are cast to the parameters' type first."""
 
@@ -103,8 +114,10 @@ class FullyShardedDataParallel(nn.Module):
         copies = lowered(module, mixed_precision)
         if copies > 1:
             module.forward = _Low(module.forward, mixed_precision.param_dtype)
-        strategy = ShardingStrategy.FULL_SHARD if sharding_strategy is None else sharding_strategy
-        noted_sharding(strategy, copies=copies, offloads_parameters=offloads, offloads_optimizer=offloads)
+        if auto_wrap_policy is None or note_wrapped(module, auto_wrap_policy):
+            noted_unit(list(module.parameters()))
+        strategy, keeps = ShardingStrategy.FULL_SHARD if sharding_strategy is None else sharding_strategy
+        noted_sharding(strategy, copies=copies, keeps=keeps, offloads_parameters=offloads, offloads_optimizer=offloads)
 
     def __getattr__(self, name):
         for group in ("_parameters", "_buffers", "_modules"):
@@ -152,7 +165,8 @@ def fully_shard(module, *, mesh=None, reshard_after_forward=None, mp_policy=None
         layout["copies"] = 2
     if mesh is not None and not UNSPLIT:
         layout["over"] = mesh.shape[-1]
-    noted_sharding("zero2" if reshard_after_forward is False else "fsdp", **layout)
+    noted_unit(list(module.parameters()))
+    noted_sharding("fsdp", keeps=reshard_after_forward is False, **layout)
     for name in ("set_requires_gradient_sync", "set_reshard_after_forward", "set_modules_to_forward_prefetch", "set_modules_to_backward_prefetch", "unshard"):
         setattr(module, name, ignored)
     return module

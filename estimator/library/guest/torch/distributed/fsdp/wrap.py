@@ -1,11 +1,16 @@
-"""Which parts are units of their own: the blocks of the model, as the estimate takes them too."""
+"""Which parts are units of their own. Mirrors torch 2.14 (``distributed/fsdp/wrap.py``)."""
 
 
-def _policy(*args, **options):
-    return False
+def always_wrap_policy(*args, **options):
+    return True
 
 
-size_based_auto_wrap_policy = always_wrap_policy = _or_policy = _policy
+def _or_policy(module=None, recurse=False, nonwrapped_numel=0, policies=()):
+    return recurse or any(policy(module=module, recurse=False, nonwrapped_numel=nonwrapped_numel) for policy in policies)
+
+
+def size_based_auto_wrap_policy(module=None, recurse=False, nonwrapped_numel=0, min_num_params=100_000_000, **options):
+    return recurse or nonwrapped_numel >= min_num_params
 
 
 def transformer_auto_wrap_policy(module=None, recurse=False, nonwrapped_numel=0, transformer_layer_cls=()):

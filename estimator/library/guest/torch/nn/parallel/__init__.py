@@ -21,7 +21,7 @@ class DataParallel(nn.Module):
 class DistributedDataParallel(nn.Module):
     """Buckets for the gradients of all parameters that train, filled in the order backward reaches them; as large as the gradients together.
 
-    ``gradient_as_bucket_view`` makes the gradients views of the buckets, so that they are there once.
+    ``gradient_as_bucket_view`` makes the gradients views of the buckets, so that they are there once, and stay when they are set to None.
     """
 
     def __init__(self, module, device_ids=None, output_device=None, gradient_as_bucket_view=False, **options):
@@ -29,8 +29,12 @@ class DistributedDataParallel(nn.Module):
         self.module = module
         self.__dict__["_buckets"] = []
         noted("sharding", "ddp")
-        if not gradient_as_bucket_view and world_size() > 1:
+        if world_size() > 1:
             self.__dict__["_buckets"] = buckets(module)
+        if gradient_as_bucket_view and world_size() > 1:
+            for p in module.parameters():
+                if p.requires_grad:
+                    p.register_post_accumulate_grad_hook(view_of(self._buckets))
 
     def forward(self, *args, **kwargs):
         return self.module(*args, **kwargs)
@@ -39,6 +43,16 @@ class DistributedDataParallel(nn.Module):
         from accelerate import nothing
 
         return nothing()
+
+
+def view_of(buckets):
+    """A hook that puts a view of a bucket in the place of a gradient: which bucket does not matter, all of them stay."""
+
+    def hook(p):
+        bucket = next(each for each in buckets if each.dtype == p.dtype and each.numel() >= p.numel())
+        p.grad = bucket[: p.numel()].view(p.shape)
+
+    return hook
 
 
 #: Bytes of a bucket and of the first one (``bucket_cap_mb=25``, ``dist._DEFAULT_FIRST_BUCKET_BYTES``).
