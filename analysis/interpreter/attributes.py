@@ -6,9 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import imports
-from analysis.interpreter.exceptions import dead_end, survived
+from analysis.interpreter.exceptions import dead_end, guest_error, survived
 from analysis.interpreter.generators import Generator
 from analysis.interpreter.joins import join
+from analysis.interpreter.plain_objects import accessor, of_object, write
 from analysis.interpreter.signals import GuestRaise
 from analysis.interpreter.type_methods import of_type
 from analysis.interpreter.values import (
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from analysis.interpreter.machine import Machine
     from analysis.source import Span
 
-_CALLABLES = (Function, HostFunction, Guarded)
+_ON_OBJECTS = frozenset({"__setattr__", "__delattr__", "__getattribute__"})
 
 
 def get(machine: Machine, value: Value, name: str, span: Span) -> Value:
@@ -67,14 +68,10 @@ def get(machine: Machine, value: Value, name: str, span: Span) -> Value:
         case Function() | Guarded() | Method() | HostFunction() | Partial():
             return _of_function(machine, value, name, span)
         case Property() if name in {"setter", "getter", "deleter"}:
-            return _accessor(value, name)
+            return accessor(value, name)
         case Generator():
             return value.attribute(name)
     return _of_host(machine, value, name, span)
-
-
-def _accessor(prop: Property, kind: str) -> HostFunction:
-    return HostFunction(kind, lambda call: Property(prop.getter, call.args[0]) if kind == "setter" else prop)
 
 
 def _of_host(machine: Machine, value: Value, name: str, span: Span) -> Value:
@@ -108,6 +105,17 @@ def bind(machine: Machine, found: Value, receiver: Value, owner: Class, span: Sp
 
 
 def _of_instance(machine: Machine, value: Instance, name: str, span: Span) -> Value:
+    found = _its_own(machine, value, name, span)
+    if found is not MISSING:
+        return found
+    fallback = value.cls.find("__getattr__")
+    if fallback is not MISSING:
+        return _asked_for(machine, bind(machine, fallback, value, value.cls, span), name, span)
+    return machine.domain.unknown_attribute(machine, value, name, span)
+
+
+def _its_own(machine: Machine, value: Instance, name: str, span: Span) -> Value:
+    """What an object has by that name without asking ``__getattr__``; MISSING: nothing."""
     found = value.cls.find(name)
     if isinstance(found, Property):
         return bind(machine, found, value, value.cls, span)
@@ -120,10 +128,23 @@ def _of_instance(machine: Machine, value: Instance, name: str, span: Span) -> Va
             return value.cls
         case "__dict__":
             return value.fields
-    fallback = value.cls.find("__getattr__")
-    if fallback is not MISSING:
-        return _asked_for(machine, bind(machine, fallback, value, value.cls, span), name, span)
-    return machine.domain.unknown_attribute(machine, value, name, span)
+    return Method(_inherited(name), value) if name in _ON_OBJECTS else MISSING
+
+
+def _inherited(name: str) -> HostFunction:
+    return HostFunction(name, _plainly) if name == "__getattribute__" else of_object(name)
+
+
+def _plainly(call: Call) -> Value:
+    """``object.__getattribute__``: raises AttributeError where the object and its classes, all of them followed, have nothing by that name."""
+    value, name = call.args[0], call.args[1]
+    if isinstance(value, Instance) and isinstance(name, str):
+        found = _its_own(call.machine, value, name, call.span)
+        if found is not MISSING:
+            return found
+        if all(isinstance(base, (Class, type)) for owner in value.cls.mro for base in owner.bases):
+            raise guest_error(AttributeError(name), call.span)
+    return call.machine.domain.unknown_attribute(call.machine, value, str(name), call.span)
 
 
 def _asked_for(machine: Machine, fallback: Value, name: str, span: Span) -> Value:
@@ -161,8 +182,8 @@ def _of_class(machine: Machine, cls: Class, name: str, span: Span) -> Value:
     if found is not MISSING:
         return found
     match name:
-        case "__setattr__" | "__delattr__" | "__new__" | "__init__":
-            return _of_object(name)
+        case "__setattr__" | "__delattr__" | "__getattribute__" | "__new__" | "__init__":
+            return _inherited(name)
         case "__name__" | "__qualname__":
             return cls.name
         case "__module__":
@@ -176,22 +197,6 @@ def _of_class(machine: Machine, cls: Class, name: str, span: Span) -> Value:
     return machine.domain.unknown_attribute(machine, cls, name, span)
 
 
-def _of_object(name: str) -> HostFunction:
-    """What every class inherits: the plain ways to make and to write an object."""
-
-    def run(call: Call) -> Value:
-        match name:
-            case "__setattr__":
-                write(call.machine, call.args[0].fields, call.args[1], call.args[2], call.span)
-            case "__delattr__":
-                call.machine.heap.delete(call.args[0].fields, call.args[1])
-            case "__new__":
-                return call.machine.instance(call.args[0], call.span)
-        return None
-
-    return HostFunction(f"object.{name}", run)
-
-
 def _of_super(machine: Machine, value: Super, name: str, span: Span) -> Value:
     receiver = value.receiver
     cls = receiver.cls if isinstance(receiver, Instance) else receiver
@@ -199,9 +204,8 @@ def _of_super(machine: Machine, value: Super, name: str, span: Span) -> Value:
     for owner in mro:
         if name in owner.namespace:
             return bind(machine, owner.namespace[name], receiver, cls, span)
-    if name in {"__setattr__", "__delattr__", "__new__"}:
-        inherited = _of_object(name)
-        return inherited if name == "__new__" else Method(inherited, receiver)
+    if name in _ON_OBJECTS or name == "__new__":
+        return _inherited(name) if name == "__new__" else Method(_inherited(name), receiver)
     if name in {"__init__", "__init_subclass__", "__post_init__", "__enter__", "__exit__"}:
         return HostFunction(name, lambda _call: None)
     if not isinstance(receiver, Instance):
@@ -274,13 +278,6 @@ def _set_on_instance(machine: Machine, owner: Instance, name: str, value: Value,
         machine.call(custom, [owner, name, value], {}, span)
         return
     write(machine, owner.fields, name, value, span)
-
-
-def write(machine: Machine, cells: dict[Value, Value], name: str, value: Value, span: Span) -> None:
-    """Write a cell and note where."""
-    if machine.domain.tracks_places:
-        machine.places[(id(cells), name)] = span
-    machine.heap.write(cells, name, value)
 
 
 def delete(machine: Machine, owner: Value, name: str, span: Span) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.attributes import bind, write
+from analysis.interpreter.attributes import bind
 from analysis.interpreter.joins import join
 from analysis.interpreter.own_items import own_items
+from analysis.interpreter.plain_objects import write
 from analysis.interpreter.values import MISSING, Alternatives, Class, External, FewItems, Function, GuestList, HostFunction, HostValue, Instance, Symbol, Value
 
 if TYPE_CHECKING:
