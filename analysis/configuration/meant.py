@@ -1,6 +1,6 @@
 """Which files a program may mean that is told only when it is launched what configures it: what they all say is known, the rest is open.
 
-They stand below the folder of the script, and are those whose settings the program names most.
+They stand below the folder of the script, and are those whose settings it names most; among these, what the program names most.
 """
 
 from __future__ import annotations
@@ -40,9 +40,16 @@ def meant_files(machine: Machine) -> list[str]:
     below = f"{folder}/" if folder else ""
     found = [path for path in sorted(contents) if path.startswith(below) and path.endswith(ENDINGS) and "/." not in f"/{path}"]
     words = frozenset[bytes]().union(*(_words(module.file.content) for module in machine.loaded.values()))
-    asked = {path: len(words.intersection(_KEY.findall(raw))) for path in found[:_MOST_FILES] if len(raw := contents[path]) <= _MAX_BYTES}
-    most = max(asked.values(), default=0)
-    return [path for path, count in asked.items() if count == most >= _LEAST][:_MOST_MEANT]
+    own = _words(contents.get(machine.entry_path, b""))
+    keys = {path: frozenset(_KEY.findall(raw)) for path in found[:_MOST_FILES] if len(raw := contents[path]) <= _MAX_BYTES}
+    asked = {path: (_enough(len(own & each)), len(words & each)) for path, each in keys.items()}
+    most = max(asked.values(), default=(0, 0))
+    return [path for path, counts in asked.items() if counts == most and most[1] >= _LEAST][:_MOST_MEANT]
+
+
+def _enough(named: int) -> int:
+    """``named`` settings of a file, where they tell it from others."""
+    return named if named >= _LEAST else 0
 
 
 @lru_cache(maxsize=512)

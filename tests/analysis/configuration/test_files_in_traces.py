@@ -79,6 +79,14 @@ def test_files_that_disagree_leave_a_setting_open():
     assert "step Adam" not in events({"train.py": LAUNCHED, **other}, flags=False)
 
 
+def test_what_the_script_names_itself_tells_its_file_from_those_of_its_library():
+    keys = ["channels", "heads", "depth", "width", "name", "folder", "words", "split", "seed", "device", "rate"]
+    words = ", ".join(keys) + " = range(11)\n"
+    of_another = "".join(f"{key}: 1\n" for key in [*keys, "lr", "steps"])
+    files = {"train.py": "import library\n" + LAUNCHED, "library.py": words, "runs/of_another.yaml": of_another, "runs/own.yaml": FILES["runs/large.yaml"]}
+    assert events(files, flags=False) == ["forward Linear", "step Adam"] * 3
+
+
 def test_arguments_of_a_class_that_is_named_are_what_is_written():
     code = """
 import sys
