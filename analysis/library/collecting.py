@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from analysis.interpreter.values import Call, GuestDict, GuestList, HostFunction, Instance, Symbol, Value
 from analysis.library.knowledge import Example, Subject
+from analysis.library.ownership import is_module
 from analysis.library.parts import ModelPart, copied_part
 from analysis.library.tensor import Parameter, Parameters, Tensor
 
@@ -223,9 +224,22 @@ def _reference(call: Call) -> Value:
     return HostFunction("weakref.ref", lambda _call: referred)
 
 
-@SUBJECT.function("copy.deepcopy", "copy.copy")
-def _copy(call: Call) -> Value:
+@SUBJECT.function("copy.deepcopy")
+def _deep_copy(call: Call) -> Value:
     return copied(call, call.args[0], {})
+
+
+@SUBJECT.function("copy.copy")
+def _copy(call: Call) -> Value:
+    """A second holder of the same parts: a model that has the same parameters is the same model, a tensor keeps its graph."""
+    match call.args[0]:
+        case Instance() as held if not is_module(held):
+            made = Instance(held.cls, call.span, call.machine.stamp, assumed=held.assumed)
+            made.fields.update(held.fields)
+            return made
+        case (list() | dict()) as held:
+            return copied(call, held, {id(each): each for each in (held.values() if isinstance(held, dict) else held)})
+    return call.args[0]
 
 
 def copied(call: Call, value: Value, known: dict[int, Value]) -> Value:

@@ -50,7 +50,7 @@ def found(program: str, rule: str) -> int:
     return len(report.findings)
 
 
-@pytest.mark.parametrize(("trained", "same"), [("model", True), ("average", False), ("copy.deepcopy(model.encoder)", False)])
+@pytest.mark.parametrize(("trained", "same"), [("model", True), ("average", False), ("copy.deepcopy(model.encoder)", False), ("copy.copy(model)", True)])
 def test_parts_of_a_copied_model_are_the_copys(trained, same):
     snapshot = Snapshot.of({"train.py": COPIED_MODEL.format(trained=trained).encode()})
     (trace,) = trace_program(snapshot, index(snapshot), ["train.py"])
