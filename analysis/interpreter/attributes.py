@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from analysis.interpreter import imports
+from analysis.interpreter.containers import name_by_keys
 from analysis.interpreter.exceptions import dead_end, guest_error, survived
 from analysis.interpreter.generators import Generator
 from analysis.interpreter.joins import join
@@ -272,6 +273,8 @@ def _set_on_instance(machine: Machine, owner: Instance, name: str, value: Value,
     if isinstance(found, Property):
         if found.setter is not None:
             machine.call(found.setter, [owner, value], {}, span)
+        return
+    if name == "__dict__" and name_by_keys(owner, value):
         return
     custom = owner.cls.find("__setattr__")
     if custom is not MISSING:

@@ -32,6 +32,8 @@ _METHODS.update({"UserDict": _METHODS["dict"], "defaultdict": _METHODS["dict"], 
 
 def _content(call: Call, kind: str) -> Any:
     receiver: Instance = call.args[0]
+    if isinstance(receiver.fields, GuestDict):  # of an object whose names are its keys
+        return receiver.fields
     content = receiver.fields.get(_CONTENT, MISSING)
     if content is MISSING:
         content = () if kind == "tuple" else _KINDS[kind]()
@@ -39,6 +41,15 @@ def _content(call: Call, kind: str) -> Any:
             content.span, content.stamp = receiver.span, receiver.stamp
         receiver.fields[_CONTENT] = content
     return content
+
+
+def name_by_keys(owner: Instance, namespace: Value) -> bool:
+    """``owner.__dict__ = namespace``: from now on its attributes are what that holds; whether it is a dictionary."""
+    names = namespace.fields.get(_CONTENT) if isinstance(namespace, Instance) else namespace
+    if not isinstance(names, GuestDict):
+        return False
+    owner.fields = names
+    return True
 
 
 def _delegate(kind: str, name: str) -> HostFunction:
