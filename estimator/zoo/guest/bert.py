@@ -2,6 +2,7 @@
 
 import torch
 from preflight_zoo.attention import fused, joined_heads, padding_mask, scores, split_heads
+from preflight_zoo.choice_heads import MultipleChooser
 from preflight_zoo.losses import classification_loss, token_loss
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.pretrained import Block, Configuration, PretrainedModel
@@ -274,6 +275,11 @@ class BertForTokenClassification(TokenClassifier):
 
 
 class BertForQuestionAnswering(QuestionAnswerer):
+    name = "bert"
+    encoder_class = BertModel
+
+
+class BertForMultipleChoice(MultipleChooser):
     name = "bert"
     encoder_class = BertModel
 

@@ -120,13 +120,15 @@ class CLIPVisionModel(PretrainedModel):
     def get_input_embeddings(self):
         return self.embeddings.patch_embedding
 
-    def forward(self, pixel_values=None, **others):
+    def forward(self, pixel_values=None, output_hidden_states=False, return_dict=True, **others):
         x = self.embeddings(pixel_values)
         x = self.pre_layrnorm(x)
-        x = self.encoder(x, None, causal=False)
+        states = [] if output_hidden_states else None
+        x = self.encoder(x, None, causal=False, states=states)
         pooled = x[:, 0, :]
         pooled = self.post_layernorm(pooled)
-        return ModelOutput(last_hidden_state=x, pooler_output=pooled, hidden_states=None, attentions=None)
+        made = ModelOutput(last_hidden_state=x, pooler_output=pooled, hidden_states=None if states is None else tuple(states), attentions=None)
+        return made if return_dict else made.to_tuple()
 
 
 class CLIPVisionModelWithProjection(PretrainedModel):
@@ -139,10 +141,11 @@ class CLIPVisionModelWithProjection(PretrainedModel):
     def get_input_embeddings(self):
         return self.vision_model.embeddings.patch_embedding
 
-    def forward(self, pixel_values=None, **others):
-        outputs = self.vision_model(pixel_values)
+    def forward(self, pixel_values=None, output_hidden_states=False, return_dict=True, **others):
+        outputs = self.vision_model(pixel_values, output_hidden_states)
         embedded = self.visual_projection(outputs.pooler_output)
-        return ModelOutput(image_embeds=embedded, last_hidden_state=outputs.last_hidden_state, hidden_states=None, attentions=None)
+        made = ModelOutput(image_embeds=embedded, last_hidden_state=outputs.last_hidden_state, hidden_states=outputs.hidden_states, attentions=None)
+        return made if return_dict else made.to_tuple()
 
 
 def lengths(x):

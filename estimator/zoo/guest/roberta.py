@@ -2,6 +2,7 @@
 
 import torch
 from preflight_zoo.bert import BertConfig, BertEmbeddings, BertModel
+from preflight_zoo.choice_heads import MultipleChooser
 from preflight_zoo.losses import classification_loss, token_loss
 from preflight_zoo.outputs import ModelOutput
 from preflight_zoo.pretrained import PretrainedModel
@@ -112,6 +113,11 @@ class RobertaForTokenClassification(TokenClassifier):
 
 
 class RobertaForQuestionAnswering(QuestionAnswerer):
+    name = "roberta"
+    encoder_class = RobertaModel
+
+
+class RobertaForMultipleChoice(MultipleChooser):
     name = "roberta"
     encoder_class = RobertaModel
 
