@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: In the metadata of a class that was taken for any of a registry: what it does by itself the others need not do.
 CHOSEN = "chosen of many"
+#: Among the uses of a symbol: each rank has one of its own, under which it finds what the others find under theirs.
+OF_EACH_RANK = "of each rank"
 
 
 def get_item(machine: Machine, owner: Value, key: Value, span: Span) -> Value:
@@ -78,7 +80,7 @@ def _part_of_unknown(machine: Machine, owner: Symbol, key: Value, span: Span) ->
 def _varies(key: Value) -> bool:
     """Whether ranks ask for different places: ``files[rank::ranks]``."""
     parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
-    return any(getattr(part, "rank_varying", False) is True for part in parts)
+    return any(getattr(part, "rank_varying", False) is True and OF_EACH_RANK not in getattr(part, "uses", ()) for part in parts)
 
 
 def _undecided(key: Value) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analysis.interpreter.items import OF_EACH_RANK
 from analysis.interpreter.values import MISSING, Alternatives, Call, External, HostFunction, Symbol, Value
 from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Handler, Subject
@@ -254,7 +255,10 @@ def _setting(_call: Call) -> Value:
 
 @SUBJECT.function("torch.device")
 def _device(call: Call) -> Value:
-    return domain_of(call).casting.symbol("a device", call.span, (), varying=any(getattr(value, "rank_varying", False) for value in call.args))
+    device = domain_of(call).casting.symbol("a device", call.span, (), varying=any(getattr(value, "rank_varying", False) for value in call.args))
+    if isinstance(device, Symbol):
+        device.uses.add(OF_EACH_RANK)
+    return device
 
 
 @SUBJECT.function("torch.from_numpy", "torch.as_tensor", "torch.tensor", "torch.FloatTensor", "torch.LongTensor", "torch.BoolTensor", "torch.cuda.LongTensor")

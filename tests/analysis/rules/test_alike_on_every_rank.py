@@ -207,3 +207,34 @@ def main(net, rows):
 def test_a_method_of_something_unknown_may_have_asked_the_other_ranks(asked, found):
     report = analyse(Snapshot.of({"train.py": RESUMED.format(asked=asked).encode()}), [rank_divergent_branch.RULE])
     assert [finding.confidence > Confidence.LOW for finding in report.findings] == [found]
+
+
+SKIPPED = """
+import os
+import torch
+import torch.distributed as dist
+
+def train(rows, steps):
+    dist.init_process_group("nccl")
+    rank = int(os.environ["LOCAL_RANK"])
+    device = torch.device("cuda", rank)
+    net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1).to(device))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler()
+    taken = skipped = 0
+    for x in rows:
+        optimizer.zero_grad()
+        scaler.scale(net(x).mean()).backward()
+        scaler.unscale_(optimizer)
+        scaler.step(optimizer)
+        taken += 1
+        skipped += scaler._found_inf_per_device(optimizer)[{key}]
+        scaler.update()
+        if taken - skipped > steps:
+            break
+"""
+
+
+@pytest.mark.parametrize(("key", "found"), [("device", False), ("rank", True)])
+def test_what_each_rank_finds_under_its_own_device_is_alike(key, found):
+    assert _divides(SKIPPED.format(key=key)) is found
