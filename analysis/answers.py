@@ -9,7 +9,7 @@ from analysis.consulted import Consulted
 from analysis.facts import Facts
 from analysis.fixes.change import Reported
 from analysis.library.entries import Entry
-from analysis.library.program import Ran
+from analysis.library.running import Ran
 from analysis.modules import Modules
 from analysis.snapshot import Snapshot
 from analysis.source import Span

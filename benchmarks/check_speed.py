@@ -24,7 +24,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from analysis.index import index
-from analysis.library.program import Ran, Tracing
+from analysis.library.program import Tracing
+from analysis.library.running import Ran
 from bot.cli.folder import Folder, read_folder
 
 _PEER = "torch-preflight==0.5.0"

@@ -136,6 +136,11 @@ def loops_in(root: Node) -> dict[int, Loop]:
     return found
 
 
+def events_in(root: Node) -> Iterator[Event]:
+    """The events of a tree, in no order."""
+    return (child for node in nodes_in(root) if isinstance(node, Seq) for child in node.children if isinstance(child, Event))
+
+
 def nodes_in(root: Node) -> Iterator[Node]:
     """The inner nodes of a tree, in no order."""
     todo: list[Node] = [root]

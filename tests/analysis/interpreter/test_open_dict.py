@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.index import index
 from analysis.library.domain import World
 from analysis.library.entries import Entry
-from analysis.library.program import run
+from analysis.library.running import run
 from analysis.snapshot import Snapshot
 from analysis.trace.events import Kind
 

@@ -7,7 +7,7 @@ import pytest
 from analysis.index import index
 from analysis.interpreter.values import Value
 from analysis.library.entries import Entry
-from analysis.library.program import run
+from analysis.library.running import run
 from analysis.library.tensor import Tensor, UndecidedError
 from analysis.snapshot import Snapshot
 from analysis.trace.events import Kind

@@ -6,7 +6,8 @@ import pytest
 
 from analysis.index import index
 from analysis.library.entries import Entry
-from analysis.library.program import RESERVE, Ran, Tracing, trace_program
+from analysis.library.program import RESERVE, Tracing, trace_program
+from analysis.library.running import Ran
 from analysis.rules import double_softmax, nll_without_log
 from analysis.snapshot import Snapshot
 

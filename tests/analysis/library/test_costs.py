@@ -5,7 +5,8 @@ from __future__ import annotations
 from analysis.index import index
 from analysis.library.costs import costly
 from analysis.library.entries import Entry
-from analysis.library.program import run, trace_program
+from analysis.library.program import trace_program
+from analysis.library.running import run
 from analysis.snapshot import Snapshot
 from analysis.trace.events import Kind
 

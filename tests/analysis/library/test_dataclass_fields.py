@@ -5,8 +5,8 @@ from __future__ import annotations
 from analysis.index import index
 from analysis.library.domain import World
 from analysis.library.entries import Entry
-from analysis.library.program import run
 from analysis.library.rehearsal import SHORT
+from analysis.library.running import run
 from analysis.snapshot import Snapshot
 
 PROGRAM = """

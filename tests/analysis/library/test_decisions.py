@@ -7,7 +7,7 @@ import pytest
 from analysis.index import index
 from analysis.library.domain import World
 from analysis.library.entries import Entry
-from analysis.library.program import run
+from analysis.library.running import run
 from analysis.snapshot import Snapshot
 from analysis.trace.events import Kind
 
@@ -118,3 +118,35 @@ def test_a_choice_among_members_is_the_same_everywhere_in_a_run(chosen):
         ended = run(snapshot, index(snapshot), Entry("train.py"), world)
         assert ended is not None
         assert [event.subject.cls.name for event in ended.trace(snapshot, Entry("train.py")).events(Kind.STEP)] == [name]
+
+
+RESUMED = """
+import json
+import os
+import torch
+
+net = torch.nn.Linear(1, 1)
+opt = torch.optim.SGD(net.parameters())
+
+def train():
+    steps = json.load(open(os.environ["STATE"]))["steps"]
+    for epoch in range(3):
+        for x in torch.utils.data.DataLoader([1]):
+            net(x).sum().backward()
+            opt.step()
+            steps += 1
+            if steps % 1000 == 0 or steps >= 5000:
+                torch.save(net.state_dict(), "net.pt")
+            if steps >= 5000:
+                return steps
+
+train()
+"""
+
+
+@pytest.mark.parametrize("flags", [True, False])
+def test_a_count_that_goes_on_from_a_checkpoint_is_not_at_its_end(flags):
+    snapshot = Snapshot.of({"train.py": RESUMED.encode()})
+    ended = run(snapshot, index(snapshot), Entry("train.py"), World(flags=flags))
+    assert ended is not None
+    assert sum(1 for _ in ended.trace(snapshot, Entry("train.py")).events(Kind.STEP)) > 1

@@ -6,8 +6,8 @@ import pytest
 
 from analysis.index import index
 from analysis.library.entries import Entry
-from analysis.library.program import Run, run
 from analysis.library.rehearsal import FEW, SHORT, Horizon
+from analysis.library.running import Run, run
 from analysis.snapshot import Snapshot
 from analysis.trace.events import Kind
 from analysis.trace.tree import Loop

@@ -2,7 +2,7 @@
 
 from analysis.index import index
 from analysis.library.entries import Entry
-from analysis.library.program import run
+from analysis.library.running import run
 from analysis.snapshot import Snapshot
 
 TRAIN = """

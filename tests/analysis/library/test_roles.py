@@ -7,8 +7,9 @@ import pytest
 from analysis.index import index
 from analysis.library.domain import World
 from analysis.library.entries import Entry
-from analysis.library.program import run, trace_program
+from analysis.library.program import trace_program
 from analysis.library.rehearsal import SHORT
+from analysis.library.running import run
 from analysis.snapshot import Snapshot
 from analysis.trace.events import Kind
 

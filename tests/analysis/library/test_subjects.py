@@ -7,7 +7,7 @@ import pytest
 from analysis.index import index
 from analysis.library.entries import Entry
 from analysis.library.knowledge import Example, Subject, names, subjects
-from analysis.library.program import run
+from analysis.library.running import run
 from analysis.snapshot import Snapshot
 from analysis.trace.text import signature
 

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.index import index
 from analysis.library.entries import Entry
-from analysis.library.program import run
+from analysis.library.running import run
 from analysis.snapshot import Snapshot
 from analysis.trace.events import Kind
 
