@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
 
 T = TypeVar("T")
 
@@ -28,6 +30,8 @@ def versions(group: str) -> Iterator[str]:
 @cache
 def _points(group: str) -> EntryPoints:
     """Those of every package: finding them reads the metadata of each."""
+    from importlib.metadata import entry_points  # noqa: PLC0415  # loads a parser of mail: who asks for nothing installed does not wait
+
     return entry_points(group=group)
 
 

@@ -11,10 +11,7 @@ from analysis.nearest import did_you_mean
 from analysis.report import Report
 from analysis.rule import Rule
 from analysis.settings import Settings
-
-
-class UnknownRuleError(Exception):
-    """A name that no rule has; the message says where it stands and names the nearest known one."""
+from analysis.settings_file import UnknownRuleError
 
 
 def select(rules: Iterable[Rule], chosen: Collection[str], ignored: Collection[str]) -> tuple[Rule, ...]:

@@ -34,6 +34,10 @@ class SettingsError(Exception):
     """A configuration that does not hold; the message names the file, the key and what to do."""
 
 
+class UnknownRuleError(Exception):
+    """A name that no rule has; the message says where it stands and names the nearest known one."""
+
+
 def settings_of(contents: Mapping[str, bytes]) -> Settings:
     """The configuration among ``contents`` (bytes by path from the root), or the defaults. Raises SettingsError."""
     for path in FILES:

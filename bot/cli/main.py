@@ -15,8 +15,7 @@ from typing import NoReturn, Protocol, cast
 
 from analysis.installed import NotLoadedError
 from analysis.nearest import did_you_mean
-from analysis.selection import UnknownRuleError
-from analysis.settings_file import SettingsError
+from analysis.settings_file import SettingsError, UnknownRuleError
 from bot.cli.outcome import Exit, UsageError
 from bot.cli.terminal import printable
 from bot.collector import collect_seldom

@@ -15,8 +15,9 @@ from analysis.index import index
 from analysis.report import Report
 from analysis.rule import Rule, discover
 from analysis.scope import Scope, narrowed, scope_of
-from analysis.selection import UnknownRuleError, configured, require_known_in, select
+from analysis.selection import configured, require_known_in, select
 from analysis.settings import Settings
+from analysis.settings_file import UnknownRuleError
 from analysis.snapshot import Snapshot
 from bot.beside import beside
 from bot.review.kept import Kept

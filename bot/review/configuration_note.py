@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from analysis.rule import discover
-from analysis.selection import UnknownRuleError, require_known_in
-from analysis.settings_file import FILES, SettingsError, settings_of
+from analysis.selection import require_known_in
+from analysis.settings_file import FILES, SettingsError, UnknownRuleError, settings_of
 from bot.review import limits
 from bot.review.annotation import Annotation
 from bot.review.text import visible

@@ -12,8 +12,9 @@ from analysis.fixes.change import Reported
 from analysis.nearest import did_you_mean, nearest
 from analysis.report import Report
 from analysis.rule import Good, Rule
-from analysis.selection import UnknownRuleError, configured, included, require_known, require_known_in, select
+from analysis.selection import configured, included, require_known, require_known_in, select
 from analysis.settings import Settings
+from analysis.settings_file import UnknownRuleError
 from analysis.source import Span
 
 
