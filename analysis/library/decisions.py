@@ -14,6 +14,7 @@ from analysis.interpreter.classes import member_name
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
 from analysis.library.casting import Castable, batches_of
 from analysis.library.clock import asks_for_time
+from analysis.library.ending import asks_for_the_end
 from analysis.library.failures import TRUTH
 from analysis.library.noting import notes
 from analysis.library.ranks import answers
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Operations that give a part of what they are given as it is.
 _TAKEN_OUT = frozenset({"getitem", "attribute"})
+#: Comparisons of a counter with where it ends.
+_BOUNDS = frozenset({"<", "<=", ">", ">="})
 #: Where the machine's state keeps the last decision.
 _LAST = "last decision"
 #: Functions and methods that ask whether a file or folder is there, or what is in it.
@@ -62,11 +65,18 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     if asked is condition and span.path == inside.path and span.start <= inside.start and inside.end <= span.end:
         return bool(taken)  # ``a and b`` ended with ``a``, which is now asked for as the whole
     chosen = _chosen(domain, condition)
-    taken = not chosen if span in domain.world.turned else _not_leaving(domain, span, chosen=chosen, counts=_counts(condition))
+    counts = _counts(condition)
+    taken = not chosen if span in domain.world.turned else _not_leaving(domain, span, chosen=chosen, counts=counts)
+    taken = taken and not (counts and condition.test[0] in _BOUNDS and _asks_for_the_end(domain, span))
     if taken != chosen:
         domain.avoided[id(condition)] = condition, taken
     domain.machine.state[_LAST] = condition, span, taken
     return taken
+
+
+def _asks_for_the_end(domain: TraceDomain, span: Span) -> bool:
+    source = domain.machine.snapshot.source(span.path) if span.path in domain.machine.snapshot.contents else None
+    return isinstance(source, SourceFile) and asks_for_the_end(source, span)
 
 
 def _says_what_a_batch_holds(condition: Value) -> bool:
@@ -116,7 +126,7 @@ def _is_choice(domain: TraceDomain, asked: Symbol, name: str) -> bool:
 def _counts(condition: Symbol) -> bool:
     """Whether it compares a number with a bound that the source does not tell, as a counter is compared with where it ends."""
     match condition.test:
-        case ("<" | "<=" | ">" | ">=", left, right):
+        case (str() as asked, left, right) if asked in _BOUNDS:
             return isinstance(left, int) != isinstance(right, int)
         case ("not", Symbol() as inner):
             return _counts(inner)
