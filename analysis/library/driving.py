@@ -6,11 +6,11 @@ import ast
 from typing import TYPE_CHECKING
 
 from analysis.interpreter.signals import GuestRaise
-from analysis.interpreter.values import Class, Function, HostFunction, Instance, Module, Partial, Symbol, Value
+from analysis.interpreter.values import Call, Class, External, Function, HostFunction, Instance, Module, Partial, Symbol, Value
 from analysis.library.annotations import annotated
 from analysis.library.decisions import turn_last
 from analysis.library.functions import unwrapped
-from analysis.library.handlers import ATTACH, CALLBACKS
+from analysis.library.handlers import ATTACH, CALLBACKS, HOOK
 from analysis.library.meters import pair
 from analysis.library.options import asked_for, gone_through, handed_over, missed, open_options
 from analysis.library.ownership import MODULE, is_module
@@ -106,7 +106,7 @@ def _drive(domain: TraceDomain, cls: Class) -> Value:
     instance, span = _object_of(domain, cls), machine.span
     if instance is None or span is None:
         return None
-    names = {each.name for each in cls.mro[1:]}
+    names = _names(cls)
     if _TRAINED in names:
         return _imagined(domain, "fit", [instance])
     if any(name.endswith(_TRAINERS) for name in names) and isinstance(cls.find("train"), Function):
@@ -125,12 +125,36 @@ def _drive(domain: TraceDomain, cls: Class) -> Value:
         return _imagined(domain, "attached", [instance, _unknown_model(domain)])
     if not names.isdisjoint(CALLBACKS):
         return _imagined(domain, "called_back", [instance, _unknown_model(domain)])
+    if HOOK in names and not is_module(instance):
+        return _imagined(domain, "hooked", [instance, _unknown_model(domain), HostFunction("told", _told), not _steps_itself(cls)])
     hooks = [cls.find(hook) for hook in _STEPS]
     for function in hooks:
         if isinstance(function, Function):
             _call(domain, function, instance)
     measures = pair([name for owner in cls.mro for name in owner.namespace])
     return None if measures is None or any(isinstance(each, Function) for each in hooks) else _measure(domain, instance, measures)
+
+
+def _names(cls: Class) -> set[str]:
+    """The last names of all that a class inherits from, followed or not."""
+    outside = (base.dotted.rpartition(".")[2] for owner in cls.mro for base in owner.bases if isinstance(base, External))
+    return {*(each.name for each in cls.mro[1:]), *outside}
+
+
+def _told(call: Call) -> Value:
+    """``told(hook, name, …)``: the hook's method, if it has one, with as many of the arguments as it takes."""
+    hook, name, *given = call.args
+    method = unwrapped(hook.cls.find(name)) if isinstance(hook, Instance) else None
+    if not isinstance(method, Function):
+        return None
+    takes = len(method.node.args.posonlyargs) + len(method.node.args.args) - 1
+    return call.machine.call(call.machine.getattr(hook, name, call.span), given[:takes], {}, call.span)
+
+
+def _steps_itself(cls: Class) -> bool:
+    """Whether one of its methods runs the backward: then the runner does not."""
+    methods = (each for owner in cls.mro for each in owner.namespace.values() if isinstance(each, Function))
+    return any(isinstance(node, ast.Attribute) and node.attr == "backward" for each in methods for node in walk(each.node))
 
 
 def _measure(domain: TraceDomain, meter: Instance, names: tuple[str, str]) -> Value:
@@ -166,7 +190,7 @@ def _object_of(domain: TraceDomain, cls: Class) -> Instance | None:
     options: dict[str, Value] = {}
     if isinstance(init, Function):
         asked = {**_wanted(domain, init), **(gone_through(init) if cls.has_base(MODULE) else {})}
-        if cls.has_base(MODULE) and domain.world.flags:
+        if domain.world.flags and (cls.has_base(MODULE) or HOOK in _names(cls)):
             asked |= asked_for(cls, init)
         options = {name: _argument(domain, init, parameter) for name, parameter in asked.items()}
         options.update(_switches(domain, init) if cls.has_base(MODULE) else {})

@@ -21,12 +21,15 @@ _EVENTS = """
 on_fit_start on_train_start on_train_epoch_start on_train_batch_start on_before_zero_grad on_before_backward on_after_backward on_before_optimizer_step
 on_train_batch_end on_train_epoch_end on_train_end on_validation_start on_validation_batch_end on_validation_epoch_end on_validation_end
 on_step_begin on_step_end on_epoch_begin on_epoch_end on_evaluate on_save
+before_train before_train_epoch before_train_iter after_train_iter after_train_epoch after_train after_val_epoch after_val
 """
 #: Methods that trainers call on their callbacks; a module that has a step of its own is trained, and no callback.
 _HOOKS = frozenset(_EVENTS.split())
 _STEP = "training_step"
 #: The classes that trainers take for callbacks.
 CALLBACKS = frozenset({"Callback", "TrainerCallback"})
+#: The class whose objects OpenMMLab's runners call.
+HOOK = "Hook"
 
 
 def handlers(index: Index, paths: Collection[str]) -> Iterator[tuple[Entry, Definition]]:

@@ -27,6 +27,8 @@ UNFOLLOWED = "unfollowed"
 _STRUCTURE = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children", "buffers", "named_buffers"})
 #: Methods by which data go to a device.
 _MOVES = frozenset({"to", "cuda"})
+#: How the names of a library's functions begin that only ask.
+_ASKS = ("is_", "has_")
 #: Methods of a scaler that are given an optimizer.
 _STEPS_OTHERS = frozenset({"step", "unscale_"})
 
@@ -58,7 +60,7 @@ def call(domain: TraceDomain, callee: Value, call: Call) -> Value:
     if "seed" in name.lower():
         emit(call.machine, Kind.SEED, value=call.args[0] if call.args else None)
     touched = tuple(reached([*call.args, *call.kwargs.values(), callee]))
-    if touched:
+    if touched and not (isinstance(callee, External) and name.startswith(_ASKS)):
         emit(call.machine, Kind.OPAQUE, subject=touched, detail=name)
     given = (*call.args, *call.kwargs.values())
     if tensors := list(tensors_in(given)):

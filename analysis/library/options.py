@@ -101,9 +101,10 @@ def questions(node: ast.AST) -> Iterator[str]:
     """The attributes of ``self`` whose presence a condition asks about."""
     for each in walk(node):
         test = each.test if isinstance(each, (ast.If, ast.IfExp)) else None
-        match test:
-            case ast.Compare(left=ast.Attribute(value=ast.Name(id="self"), attr=name), ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
-                yield name
+        for part in test.values if isinstance(test, ast.BoolOp) else [test]:
+            match part:
+                case ast.Compare(ast.Attribute(ast.Name(id="self"), name), ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+                    yield name
 
 
 def _absent(function: Function) -> dict[str, ast.arg]:

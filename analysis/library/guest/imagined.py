@@ -84,3 +84,42 @@ def attached(handler, model):
     trainer = Engine(train)
     handler.attach(trainer)
     trainer.run(framework_loader(None))
+
+
+class Runner:
+    def __init__(self, model, optimizer):
+        self.model = model
+        self.optimizer = optimizer
+        self.data_loader = self.train_dataloader = framework_loader(None)
+        self.iter = self.epoch = self.inner_iter = 0
+        self.outputs = None
+
+
+def hooked(hook, model, told, steps):
+    runner = Runner(model, torch.optim.SGD(model.parameters(), lr=0.1))
+    told(hook, "before_run", runner)
+    told(hook, "before_train", runner)
+    for epoch in range(2):
+        runner.epoch = epoch
+        model.train()
+        told(hook, "before_train_epoch", runner)
+        for index, batch in enumerate(runner.data_loader):
+            runner.inner_iter = index
+            told(hook, "before_train_iter", runner, index, batch)
+            loss = total(model(batch))
+            runner.outputs = {"loss": loss}
+            if steps:
+                runner.optimizer.zero_grad()
+                loss.backward()
+                runner.optimizer.step()
+            told(hook, "after_train_iter", runner, index, batch, runner.outputs)
+            runner.iter += 1
+        told(hook, "after_train_epoch", runner)
+        model.eval()
+        with torch.no_grad():
+            told(hook, "before_val_epoch", runner)
+            for index, batch in enumerate(framework_loader(None)):
+                told(hook, "after_val_iter", runner, index, batch, model(batch))
+            told(hook, "after_val_epoch", runner, {})
+            told(hook, "after_val", runner)
+    told(hook, "after_train", runner)
