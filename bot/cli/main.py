@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Mapping, Sequence
 from typing import NoReturn, Protocol, cast
 
@@ -71,6 +70,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return Exit.BROKEN_PIPE
     except Exception as error:  # noqa: BLE001  # the last resort: whatever was missed is said in one sentence
         if _debugging():
+            import traceback  # noqa: PLC0415  # only who looks for a fault waits for it
+
             traceback.print_exc()
         says = str(error).splitlines()[0] if str(error) else "no message"
         hint = "" if _debugging() else "; PREFLIGHT_LOG_LEVEL=debug shows where"

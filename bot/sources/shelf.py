@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import re
 import sys
@@ -55,6 +54,8 @@ def sources(folder: Path | None = None) -> Iterator[Source]:
 
 
 def _installed(library: str) -> Iterator[Source]:
+    import importlib.metadata  # noqa: PLC0415  # loads a parser of mail: who finds a family in the zoo does not wait
+
     try:
         found = importlib.metadata.distribution(library)
     except importlib.metadata.PackageNotFoundError:
