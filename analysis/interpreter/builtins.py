@@ -115,6 +115,10 @@ def _next(call: Call) -> Value:
         raise guest_error(error, call.span) from None
 
 
+#: Functions whose result is a number made of the one that they are given.
+_NUMBERS = (int, float, abs, round)
+
+
 def _plain(function: Callable[..., Any]) -> Callable[[Call], Value]:
     """A built-in that computes on plain values only."""
 
@@ -125,7 +129,7 @@ def _plain(function: Callable[..., Any]) -> Callable[[Call], Value]:
             if special is not MISSING:
                 return special
             made = unknown(call, *values)
-            made.test = ("int()", values[0]) if function is int and len(values) == 1 else ()
+            made.test = (f"{function.__name__}()", values[0]) if function in _NUMBERS and (function is round or len(values) == 1) else ()
             return made
         if call_is_too_large(function.__name__, None, call.args, call.kwargs.values()):
             return Symbol("a very large value", call.span, call.machine.stamp)

@@ -116,6 +116,16 @@ def _scales(call: Call) -> Value:
         emit(call.machine, Kind.WRAP, subject=owner_of(model), value=model, detail="trainer")
 
 
+@SUBJECT.function("preflight_library.gathered")
+def _gathered(call: Call) -> Value:
+    """What all ranks have of something, stacked; it carries a graph only if that was asked for."""
+    data, asked = call.get(1, "data"), call.get(3, "sync_grads", False)
+    emit(call.machine, Kind.COLLECTIVE, subject="all_gather_object", value=data)
+    cut = call.machine.truth(asked, call.span) is False
+    made: Value = domain_of(call).autograd.made("all_gather" if cut else "all_gather_with_grad", (data,), cut=cut)
+    return made
+
+
 @SUBJECT.function("preflight_library.total")
 def _total(call: Call) -> Value:
     """One number of all tensors that a model gives."""

@@ -97,7 +97,7 @@ def _applied(operation: str, operands: list[Value]) -> Value:
     match operation, operands:
         case "not", [inner]:
             return MISSING if inner is MISSING else not inner
-        case "int()", [inner]:
+        case "int()" | "float()" | "round()", [inner]:
             return inner
         case "and", [left, right]:
             return False if _is_false(left) or _is_false(right) else MISSING if MISSING in (left, right) else right

@@ -96,7 +96,7 @@ def _counted(value: Value) -> Span | None:
             return None
         if isinstance(each, Symbol):
             grows = grows or not each.test
-            if each.test and each.test[0] not in {"+", "int()"}:
+            if each.test and each.test[0] not in {"+", "int()", "float()"}:
                 return None
             todo.extend(part for part in each.test[1:] if part is not None)
     return value.span if grows else None

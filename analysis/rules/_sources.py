@@ -129,14 +129,14 @@ def attached_in(value: Tensor) -> frozenset[Made]:
     return frozenset(found)
 
 
-def all_in(value: Tensor) -> Iterator[Tensor]:
-    """Every tensor that ``value`` was made of, with a graph or without."""
+def all_in(value: Tensor, *, short_of: frozenset[str] = frozenset()) -> Iterator[Tensor]:
+    """Every tensor that ``value`` was made of, with a graph or without; not what the operations ``short_of`` were given."""
     seen = {id(value)}
     todo = [value]
     while todo and len(seen) < _MOST:
         tensor = todo.pop()
         yield tensor
-        if tensor.made is None:
+        if tensor.made is None or tensor.made.op in short_of:
             continue
         for each in tensor.made.tensors:
             if id(each) not in seen:

@@ -39,33 +39,10 @@ from analysis.trace.reading import call_at, dotted, span_of, statement_of, text
 _GATHERS = frozenset({"all_gather", "gather", "all_gather_into_tensor", "_all_gather_base"})
 _QUOTIENTS = frozenset({"truediv", "div", "div_", "floordiv"})
 #: Operations whose derivative does not depend on what goes in.
-_LINEAR = _QUOTIENTS | frozenset(
-    [
-        "add",
-        "sub",
-        "add_",
-        "sub_",
-        "neg",
-        "scale",
-        "sum",
-        "mean",
-        "view",
-        "reshape",
-        "flatten",
-        "squeeze",
-        "unsqueeze",
-        "getitem",
-        "attribute",
-        "stack",
-        "cat",
-        "to",
-        "float",
-        "half",
-        "double",
-        "clone",
-        "contiguous",
-    ]
-)
+_LINEAR_NAMES = """
+add sub add_ sub_ neg scale sum mean view reshape flatten squeeze unsqueeze getitem attribute stack cat to float half double clone contiguous
+"""
+_LINEAR = _QUOTIENTS | frozenset(_LINEAR_NAMES.split())
 #: How the result of a call that was not followed is described.
 _CALLED = "(…)"
 
@@ -83,7 +60,7 @@ def check(trace: Trace) -> Iterator[Reported]:
                 continue
             own = [each for each in made.tensors if each.attached]
             through = attached_in(event.value) if through is None else through
-            unknown = not own and not event.value.attached and _of_unknown_model(trace, made)
+            unknown = not own and not event.value.forwards and _of_unknown_model(trace, made) and not _is_used_otherwise(event.value, made)
             if unknown or (own and not any(_reached(each, through) for each in own)):
                 told.add(made.span)
                 yield _reported(trace, event, made, unknown=unknown)
@@ -123,10 +100,17 @@ def _of_unknown_model(trace: Trace, made: Made) -> bool:
         before = todo.pop().made
         if before is None or before.op in CUTS:
             continue
-        if any(isinstance(each, Symbol) and _CALLED in each.why for each in before.inputs):
+        called = isinstance(before.options.get("callee"), Symbol)  # an unknown model, or a function
+        if called or any(isinstance(each, Symbol) and _CALLED in each.why for each in before.inputs):
             return True
         todo.extend(before.tensors)
     return False
+
+
+def _is_used_otherwise(loss: Tensor, gathered: Made) -> bool:
+    """Whether the loss was made of what is gathered on another way too."""
+    used = {each.made for each in all_in(loss, short_of=_GATHERS) if loss.attached}
+    return any(each.made in used for each in gathered.tensors)
 
 
 def _reached(own: Tensor, through: frozenset[Made]) -> bool:

@@ -1,7 +1,7 @@
 """What Lightning's own classes do before anybody overrides them: modules, data modules and callbacks."""
 
 import torch
-from preflight_library import log_value
+from preflight_library import gathered, log_value
 
 
 class Data:
@@ -91,8 +91,7 @@ class LightningModule(torch.nn.Module, Hooks, Data):
     def print(self, *args, **kwargs):
         pass
 
-    def all_gather(self, data, group=None, sync_grads=False):
-        return torch.distributed.nn.functional.all_gather(data) if sync_grads else torch.distributed.all_gather_object([], data)
+    all_gather = gathered
 
     def optimizers(self, use_pl_optimizer=True):
         return self._optimizers[0] if len(self._optimizers) == 1 else self._optimizers

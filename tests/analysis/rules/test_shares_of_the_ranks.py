@@ -126,6 +126,29 @@ def train(net, loader, data):
             best = found
             torch.save(net.state_dict(), "best.pt")
 """
+SHARED = """
+import lightning as L
+import torch
+import torch.nn.functional as F
+
+class Pairs(L.LightningModule):
+    def __init__(self, sounds, words):
+        super().__init__()
+        self.sounds, self.words = sounds, words
+        self.scale = torch.nn.Parameter(torch.tensor(2.6))
+
+    def training_step(self, batch, index):
+        sound, word = F.normalize(self.sounds(batch[0]), dim=-1), F.normalize(self.words(batch[1]), dim=-1)
+        both = self.all_gather(torch.stack([sound, word]){kept})  # here
+        scores = self.scale.exp() * both[:, 0].flatten(0, 1) @ both[:, 1].flatten(0, 1).t()
+        return F.cross_entropy(scores, torch.arange(len(scores), device=self.device))
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters())
+
+def main(sounds, words, data):
+    L.Trainer(devices=8, strategy="ddp").fit(Pairs(sounds, words), data)
+"""
 
 
 @pytest.mark.parametrize(
@@ -136,6 +159,8 @@ def train(net, loader, data):
         ("sampler-seed-differs", ORDER, "7 + self.rank", "7 + self.length"),
         ("uneven-gather", BOXES, "nms(boxes, scores, 0.5)", "scores.topk(100).indices"),
         ("local-metric", COUNTED, "accuracy(ddp, held_out)", "epoch"),
+        ("local-metric", COUNTED, "float(round(accuracy(ddp, held_out), 2))", "epoch"),
+        ("gather-without-grad", SHARED, "", ", sync_grads=True"),
     ],
 )
 def test_a_share_is_told_from_what_is_the_same_for_all(rule: str, program: str, wrong: str, right: str) -> None:
