@@ -18,16 +18,41 @@ HANDED_ON = ", given"
 
 @lru_cache(maxsize=128)
 def asked_for(source: SourceFile) -> frozenset[str]:
-    """Attributes whose absence, alone or with others, ends the program: by an exception or a failed assertion."""
+    """Attributes whose absence, alone or with others, ends the program: by an exception, also as the last way out, or a failed assertion."""
     found: set[str] = set()
     for node in walk(source.tree):
         match node:
             case ast.If(test=test, body=[*_, ast.Raise()]):
                 found.update(_compared(test))
+            case ast.If() if any(isinstance(last, ast.Raise) for last in _otherwise(node)[-1:]):
+                found.update(_one_of(node))
             case ast.Assert(test=test):
                 found.update(_compared(test))
                 found.update(_named(test))
     return frozenset(found)
+
+
+def _otherwise(chain: ast.If) -> list[ast.stmt]:
+    """What runs where no condition of ``if … elif … else`` holds."""
+    while len(chain.orelse) == 1 and isinstance(chain.orelse[0], ast.If):
+        chain = chain.orelse[0]
+    return chain.orelse
+
+
+def _one_of(chain: ast.If) -> Iterator[str]:
+    """Names, of attributes or of what they were passed as, of which one at least has to be there."""
+    parts = [chain.test]
+    while len(chain.orelse) == 1 and isinstance(chain.orelse[0], ast.If):
+        chain = chain.orelse[0]
+        parts.append(chain.test)
+    while parts:
+        match parts.pop():
+            case ast.BoolOp(values=values):
+                parts.extend(values)
+            case ast.Compare(left=asked, ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
+                parts.append(asked)
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
 
 
 @lru_cache(maxsize=128)

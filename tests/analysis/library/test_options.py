@@ -131,3 +131,35 @@ def test_whoever_trains_passes_an_optimizer_unless_one_is_made_in_its_place(fill
     snapshot = Snapshot.of({"actor.py": ACTOR.format(filled=filled).encode()})
     trace = next(iter(trace_program(snapshot, index(snapshot), ["actor.py"])))
     assert {event.subject.cls.name for event in trace.events(Kind.STEP)} == {stepped}
+
+
+ONE_OF_TWO = """
+import argparse
+import torch
+
+def train(net, words=None, judge=None, **more):
+    if words and judge:
+        print("both")
+    elif words:
+        print("words alone")
+    elif judge is not None:
+        print("a judge alone")
+    {otherwise}
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x in torch.load(words):
+        net(x).sum().backward()
+        optimizer.step()
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--words", type=str, default=None)
+parser.add_argument("--judge", type=str, default=None)
+train(torch.nn.Linear(4, 1), **vars(parser.parse_args()))
+"""
+
+
+@pytest.mark.parametrize("otherwise", ["else:\n        raise ValueError('words or a judge')", "else:\n        print('neither')"])
+def test_one_of_the_options_is_given_without_which_the_program_ends(otherwise):
+    snapshot = Snapshot.of({"train.py": ONE_OF_TWO.format(otherwise=otherwise).encode()})
+    traces = list(trace_program(snapshot, index(snapshot), ["train.py"]))
+    assert {trace.function for trace in traces} == {""}  # as a script, to its end: the function is not run by itself
+    assert all(any(trace.events(Kind.STEP)) for trace in traces)
