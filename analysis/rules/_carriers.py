@@ -128,10 +128,11 @@ def _named_after(source: SourceFile, span: Span, value: Tensor) -> frozenset[str
     return frozenset(names)
 
 
-def ancestors(value: Tensor) -> Iterator[Tensor]:
-    """The value and what it was made of, without end in a chain that grows: a few hundred are enough."""
-    todo, seen = [value], {value}
-    while todo and len(seen) < _MOST_ANCESTORS:
+def ancestors(*values: Tensor) -> Iterator[Tensor]:
+    """The values and what they were made of, each once, without end in a chain that grows: a few hundred of each are enough."""
+    todo, seen = [*dict.fromkeys(values)], {*values}
+    most = _MOST_ANCESTORS * len(values)
+    while todo and len(seen) < most:
         tensor = todo.pop()
         yield tensor
         for before in tensor.made.tensors if tensor.made else ():

@@ -115,11 +115,12 @@ def _inputs(made: Made) -> Iterator[Value]:
         yield from (value,) if isinstance(value, Scalar) else tensors_in(value)
 
 
-def attached_in(value: Tensor) -> frozenset[Made]:
-    """The operations that a backward from ``value`` goes through. A tensor that went through a slot is another one, made by the same operation."""
+def attached_in(*values: Tensor) -> frozenset[Made]:
+    """The operations that backwards from ``values`` go through. A tensor that went through a slot is another one, made by the same operation."""
     found: set[Made] = set()
-    todo = [value]
-    while todo and len(found) < _MOST:
+    todo = [*values]
+    most = _MOST * len(values)
+    while todo and len(found) < most:
         tensor = todo.pop()
         if tensor.attached and tensor.made is not None and tensor.made not in found:
             found.add(tensor.made)

@@ -87,7 +87,7 @@ class _Evaluations:
         self._backwards = list(trace.events(Kind.BACKWARD, Kind.GRADIENT_CALL))
         self._learned = numbers_in(event.value for event in self._backwards)
         #: By what made them: a tensor that goes through a global name is another one with the same past.
-        self._measured = {id(tensor.made) for given in _measured(trace) for tensor in ancestors(given)}
+        self._measured = {id(tensor.made) for tensor in ancestors(*_measured(trace))}
         self._learned_from: set[object] = set()
         for event in self._forwards:
             if forward_numbers(event) & self._learned:

@@ -61,7 +61,7 @@ class _Trained:
     def __init__(self, trace: Trace) -> None:
         self.backwards = [event for event in trace.events(Kind.BACKWARD) if event.value.attached]
         whole = (each for event in trace.events(Kind.GRADIENT_CALL) for each in tensors_in(event.value))
-        self.operations = frozenset().union(*(attached_in(value) for value in (*(event.value for event in self.backwards), *whole)))
+        self.operations = attached_in(*(event.value for event in self.backwards), *whole)
         self.reads = [visible(event, trace.snapshot.contents) for event in trace.events(Kind.ITEM, Kind.LOG)]
         self._gradients: list[Gradients] = gradients_of(trace)
         self._holdings = Holdings()
