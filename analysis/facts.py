@@ -91,7 +91,11 @@ def may_train(raw: bytes) -> bool:
 def is_test(path: str) -> bool:
     """Tests train toys: what is wrong in one is not wrong in training, and nobody asks what one needs."""
     folders, _, name = path.rpartition("/")
-    return name.startswith(("test_", "conftest")) or name.endswith(("_test.py", "_test_case.py")) or not {"tests", "test"}.isdisjoint(folders.split("/"))
+    return (
+        name.lstrip("_").startswith(("test_", "conftest"))
+        or name.endswith(("_test.py", "_test_case.py"))
+        or not {"tests", "test"}.isdisjoint(folders.split("/"))
+    )
 
 
 def facts_at(snapshot: Snapshot, path: str, store: MutableMapping[str, Facts]) -> Facts | NotAnalysed:

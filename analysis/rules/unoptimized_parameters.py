@@ -11,6 +11,7 @@ momentum networks), unless they have a loss of their own; parts of one model, si
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from analysis.finding import Confidence, Evidence, Finding, Severity
@@ -24,10 +25,11 @@ from analysis.rules._gradients import Gradients, gradients_of
 from analysis.rules._objects import Concern, Holdings, atoms_of, concern, contains, distinct, inner
 from analysis.rules._sources import attached_in
 from analysis.source import Span
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
-from analysis.trace.reading import text
+from analysis.trace.reading import around, span_of, text
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -45,7 +47,7 @@ def check(trace: Trace) -> Iterator[Reported]:
         if backward is None or module.span is None or module.span.path not in trace.snapshot.contents:
             continue
         copy = _is_copy(module, given) and not _alone_in_a_loss(trace, holdings, module, given, backward)
-        if not holdings.shared([module], given) and _starts_fresh(trace, module) and not copy:
+        if not holdings.shared([module], given) and _starts_fresh(trace, module) and not copy and not _is_one_of_many(trace, module, given):
             yield _reported(trace, module.span, backward)
 
 
@@ -75,6 +77,19 @@ def _is_copy(module: Instance, given: list[Owner]) -> bool:
     """Whether a module of the same class is trained: then this one may follow it by hand."""
     trained = [owner for owner in given if isinstance(owner, Instance)]
     return any(each.cls is module.cls for owner in trained for each in modules_in(inner(owner)))
+
+
+def _is_one_of_many(trace: Trace, module: Instance, given: list[Owner]) -> bool:
+    """Whether one loop made it together with modules that are optimized: the loop that gives them away is rehearsed for some of them only."""
+    if module.span is None or not any(isinstance(owner, Instance) and inner(owner).span == module.span for owner in given):
+        return False
+    stands = around(trace.snapshot, module.span)
+    statements = stands.statements if stands is not None else ()
+    if any(isinstance(each, ast.For) for each in statements):
+        return True
+    comprehensions = (node for each in statements[-1:] for node in walk(each) if isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.DictComp)))
+    spans = (span_of(trace.snapshot, module.span.path, node) for node in comprehensions)
+    return any(span is not None and span.holds(module.span) for span in spans)
 
 
 def _alone_in_a_loss(trace: Trace, holdings: Holdings, module: Instance, given: list[Owner], backward: Event) -> bool:

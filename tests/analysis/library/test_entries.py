@@ -101,7 +101,7 @@ def test_a_changed_callback_is_called_by_a_trainer():
 
 def test_what_tests_is_run_for_nobody():
     code = b"import torch\nnet = torch.nn.Linear(1, 1)\nnet(torch.ones(1)).sum().backward()\n"
-    for path, runs in (("models/case.py", True), ("models/model_test_case.py", False), ("tests/case.py", False)):
+    for path, runs in (("models/case.py", True), ("models/model_test_case.py", False), ("models/_test_models.py", False), ("tests/case.py", False)):
         snapshot = Snapshot.of({path: code})
         traces = trace_program(snapshot, index(snapshot), snapshot.contents)
         assert any(any(trace.events(Kind.BACKWARD)) for trace in traces) is runs

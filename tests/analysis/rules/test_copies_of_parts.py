@@ -62,3 +62,29 @@ def test_parts_of_a_copied_model_are_the_copys(trained, same):
 @pytest.mark.parametrize(("around", "alarms"), [("join", 0), ("no_sync", 1)])
 def test_gradients_are_averaged_where_ranks_join(around, alarms):
     assert found(JOINED.format(around=around), "accumulation-without-no-sync") == alarms
+
+
+MANY = """
+import torch
+from torch import nn
+
+def train(loader):
+    body = nn.Bilinear(4, 4, 4)
+    heads = [nn.Linear(4, 1) for _ in range(6)]
+    optimizers = [torch.optim.SGD(body.parameters(), lr=0.1)]
+    {given}
+    for x, y in loader:
+        loss = sum(nn.functional.mse_loss(head(body(x, x)), y) for head in heads)
+        for optimizer in optimizers:
+            optimizer.zero_grad()
+        loss.backward()
+        for optimizer in optimizers:
+            optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "alarms"), [("for i, head in enumerate(heads): optimizers.append(torch.optim.SGD(head.parameters(), lr=0.1 / (i + 1)))", 0), ("pass", 1)]
+)
+def test_modules_that_one_loop_makes_are_optimized_together(given, alarms):
+    assert found(MANY.format(given=given), "unoptimized-parameters") == alarms
