@@ -7,10 +7,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from analysis.enclosing import enclosing
-from analysis.library.tensor import Made
+from analysis.library.tensor import Made, Tensor
 from analysis.source import SourceFile, Span
 from analysis.syntax import walk
 from analysis.trace import Trace
+
+#: How a value is cut off to be read.
+_CUT = frozenset({"detach", "data", "cpu", "float", "clone"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,29 @@ def entry_of(trace: Trace, span: Span) -> Entry | None:
     match stands.statement:
         case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str() as found))]):
             return Entry(found, tuple(source.span(value) for key, value in _assigned(scope, name) if key != found), scope, name)
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return _written_out(source, scope, name)
     return None
+
+
+def _written_out(source: SourceFile, scope: ast.AST, name: str) -> Entry | None:
+    """The entry of a dictionary that ``name`` goes into, if nothing else is done with it."""
+    taken = [node for node in walk(scope) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id == name]
+    for node in walk(scope) if len(taken) == 1 else ():
+        match node:
+            case ast.Dict(keys=keys, values=values) if taken[0] in values and isinstance(key := keys[values.index(taken[0])], ast.Constant):
+                others = [source.span(made) for value in values if value is not taken[0] for made in (value, *_given(scope, value))]
+                named = next((each for each in walk(scope) if isinstance(each, ast.Assign) and each.value is node), None)
+                return Entry(key.value, tuple(others), scope, _named(named, node)) if isinstance(key.value, str) else None
+    return None
+
+
+def _given(scope: ast.AST, value: ast.expr) -> Iterator[ast.expr]:
+    """What a name was assigned."""
+    for node in walk(scope) if isinstance(value, ast.Name) else ():
+        match node, value:
+            case ast.Assign(targets=[ast.Name(id=found)], value=made), ast.Name(id=name) if found == name:
+                yield made
 
 
 def only_logged(trace: Trace, entry: Entry, places: Collection[Span], reads: Collection[Span]) -> bool:
@@ -57,6 +82,14 @@ def only_logged(trace: Trace, entry: Entry, places: Collection[Span], reads: Col
             scopes[id(scope)] = source, scope
     takes = (source.span(node) for source, scope in scopes.values() for node in walk(scope) if _takes(node, entry, scope))
     return all(any(_holds(read, take) or _holds(take, read) for read in reads) for take in takes)
+
+
+def uncut(value: Tensor) -> Made | None:
+    """What made the value, before it was cut off to be read."""
+    made = value.made
+    while made is not None and made.op in _CUT and (before := next(iter(made.tensors), None)) is not None:
+        made = before.made
+    return made
 
 
 def is_trained(entry: Entry, operations: Collection[Made]) -> bool:

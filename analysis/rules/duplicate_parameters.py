@@ -24,7 +24,10 @@ from analysis.rules._objects import atoms_of, confidence_in, inner
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
-from analysis.trace.reading import call_at, text
+from analysis.trace.reading import around, call_at, text
+
+#: How often a list is named that is made and handed over, and nothing else.
+_MADE_AND_GIVEN = 2
 
 
 def check(trace: Trace) -> Iterator[Reported]:
@@ -48,12 +51,26 @@ def _twice(given: Value, *, listed: bool) -> bool:
 
 def _is_listed(trace: Trace, built: Event) -> bool:
     """Whether the parameters are written as one list of whole modules' parameters: a set, or a filter, may leave out what comes twice."""
-    call = call_at(trace.snapshot, built.span) if built.span.path in trace.snapshot.contents else None
-    match call:
-        case ast.Call(args=[ast.List(elts=[_, *_] as parts), *_]):
+    stands = around(trace.snapshot, built.span) if built.span.path in trace.snapshot.contents else None
+    match call_at(trace.snapshot, built.span) if stands is not None else None:
+        case ast.Call(args=[ast.Name(id=name), *_]) if stands is not None and stands.function is not None:
+            named = [node for node in ast.walk(stands.function) if isinstance(node, ast.Name) and node.id == name]
+            given = [node.value for node in ast.walk(stands.function) if isinstance(node, ast.Assign) and any(each in named for each in node.targets)]
+            return len(given) == 1 and len(named) == _MADE_AND_GIVEN and _is_list_of_whole(given[0])
+        case ast.Call(args=[given, *_]):
+            return _is_list_of_whole(given)
+    return False
+
+
+def _is_list_of_whole(given: ast.expr) -> bool:
+    """``[*a.parameters(), *b.parameters()]`` or ``list(a.parameters()) + list(b.parameters())``."""
+    match given:
+        case ast.List(elts=[_, *_] as parts):
             return all(isinstance(each, ast.Starred) and _asks(each.value) for each in parts)
-        case ast.Call(args=[ast.BinOp(op=ast.Add(), left=ast.Call(args=[left]), right=ast.Call(args=[right])), *_]):
-            return _asks(left) and _asks(right)
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return _is_list_of_whole(left) and _is_list_of_whole(right)
+        case ast.Call(func=ast.Name(id="list"), args=[part]):
+            return _asks(part)
     return False
 
 
@@ -134,6 +151,21 @@ def train(net, loader):
     for x, y in loader:
         optimizer.zero_grad()
         torch.nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+"""
+        ),
+        Bad(
+            """
+import torch
+
+def train(pairs):
+    shared = torch.nn.Linear(8, 8)
+    left, right = (torch.nn.Sequential(torch.nn.Linear(4, 8), shared) for _ in range(2))
+    both = list(left.parameters()) + list(right.parameters())
+    optimizer = torch.optim.Adam(both, lr=0.01)  # flagged
+    for x, y in pairs:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(left(x), right(y)).backward()
         optimizer.step()
 """
         ),

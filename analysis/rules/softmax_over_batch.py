@@ -49,7 +49,7 @@ def check(trace: Trace) -> Iterator[Reported]:
             if made.op in _SOFTMAXES and _dimension(made) == 0 and _of_batch(trace, made) and made.span not in told:
                 told.add(made.span)
                 yield _reported(trace, made, event)
-    for made in _picked_by_row(trace):
+    for made in (each for learned in _learned(trace) for each in (*_picked_by_row(learned), *_weights_of_sum(learned))):
         if _of_batch(trace, made) and made.span not in told:
             told.add(made.span)
             yield _reported(trace, made, None)
@@ -60,13 +60,28 @@ def check(trace: Trace) -> Iterator[Reported]:
             yield _reported(trace, made, None)
 
 
-def _picked_by_row(trace: Trace) -> Iterator[Made]:
-    """Softmaxes over the first dimension from whose result something is picked along the second: each row is one sample's scores."""
+def _learned(trace: Trace) -> Iterator[Made]:
+    """The operations that losses were made by, each once."""
+    seen: set[Made] = set()
     for event in trace.events(Kind.BACKWARD):
         for tensor in ancestors(event.value):
-            made = tensor.made
-            if made is not None and made.op in _PICKING and any(isinstance(each, int) and each == 1 for each in (made.options.get("dim"), *made.inputs[1:2])):
-                yield from (each for each in origins(made.inputs[:1], _AFTER) if each.op in _SOFTMAXES and _dimension(each) == 0)
+            if tensor.made is not None and tensor.made not in seen:
+                seen.add(tensor.made)
+                yield tensor.made
+
+
+def _picked_by_row(made: Made) -> Iterator[Made]:
+    """Softmaxes over the first dimension from whose result something is picked along the second: each row is one sample's scores."""
+    if made.op in _PICKING and any(isinstance(each, int) and each == 1 for each in (made.options.get("dim"), *made.inputs[1:2])):
+        yield from (each for each in origins(made.inputs[:1], _AFTER) if each.op in _SOFTMAXES and _dimension(each) == 0)
+
+
+def _weights_of_sum(made: Made) -> Iterator[Made]:
+    """Softmaxes over the first dimension whose result weighs what is then summed along another one: the weights of no sum add up to one."""
+    along = made.options.get("dim", made.inputs[1] if len(made.inputs) > 1 else None) if made.op == "sum" else None
+    if isinstance(along, int) and along >= 1:  # the last dimension of one sample's scores is the first, too
+        for product in (each.made for each in made.tensors[:1] if each.made is not None and each.made.op == "mul"):
+            yield from (each for each in origins(product.inputs, _AFTER) if each.op in _SOFTMAXES and _dimension(each) == 0)
 
 
 def _dimension(made: Made) -> int | None:
@@ -141,6 +156,11 @@ RULE = Rule(
             layer_training("chances = F.softmax(net(x), dim=0)  # flagged", "loss = -chances.gather(1, y[:, None]).log().mean()"),
             fixed=layer_training("chances = F.softmax(net(x), dim=-1)", "loss = -chances.gather(1, y[:, None]).log().mean()"),
         ),
+        Bad(
+            layer_training("weights = F.softmax(net(x), dim=0)  # flagged", "loss = F.mse_loss((weights * x).sum(1), y)"),
+            fixed=layer_training("weights = F.softmax(net(x), dim=-1)", "loss = F.mse_loss((weights * x).sum(1), y)"),
+        ),
+        Good(layer_training("weights = F.softmax(net(x), dim=0)", "loss = F.mse_loss((weights * x).sum(0), y)")),
         Good(layer_training("loss = -F.softmax(net(x[0]), dim=0)[y[0]].log()")),
         Good(layer_training("loss = F.nll_loss(torch.nn.LogSoftmax(1)(net(x)), y)")),
         Good(layer_training("loss = F.nll_loss(F.log_softmax(net(x)[0], dim=0).unsqueeze(0), y)")),

@@ -20,7 +20,7 @@ from analysis.fixes.change import Reported
 from analysis.library.tensor import Made, Parameter, Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._gradients import Gradients, gradients_of
-from analysis.rules._kept_terms import entry_of, is_trained, only_logged
+from analysis.rules._kept_terms import entry_of, is_trained, only_logged, uncut
 from analysis.rules._objects import Holdings, numbers_in
 from analysis.rules._outputs import has_output_of_its_own
 from analysis.rules._reads import assigned_name, only_read
@@ -94,7 +94,7 @@ def _beside(trace: Trace, trained: _Trained) -> Iterator[_Unused]:
 
 def _is_kept_to_log(trace: Trace, trained: _Trained, event: Event, backward: Event) -> bool:
     """Whether the loss goes into a dictionary beside others that are trained, and is only read from there."""
-    read = [each for each in trace.events(Kind.ITEM, Kind.LOG) if any(tensor.made is event.value.made for tensor in tensors_in(each.value))]
+    read = [each for each in trace.events(Kind.ITEM, Kind.LOG) if any(uncut(tensor) is event.value.made for tensor in tensors_in(each.value))]
     entry = entry_of(trace, event.span) if read else None
     if entry is None or not is_trained(entry, trained.operations):
         return False

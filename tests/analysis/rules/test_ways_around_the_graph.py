@@ -79,3 +79,35 @@ Keeping(model, None, args=DPOConfig(output_dir="out"), train_dataset=[1]).train(
 )
 def test_what_no_gradient_comes_to_is_told_from_its_right_twin(rule: str, program: str, wrong: str, right: str) -> None:
     assert_told_apart(rule, program, wrong, right)
+
+
+HEADS = """
+import torch
+from torch import nn
+from torch.utils.tensorboard import SummaryWriter
+
+class Joint(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.topic, self.tags = nn.Linear(8, 8), nn.Linear(8, 3), nn.Linear(8, 5)
+
+    def forward(self, x, topic, tags):
+        h = self.body(x).relu()
+        coarse = nn.functional.cross_entropy(self.topic(h), topic)
+        fine = nn.functional.cross_entropy(self.tags(h), tags)  # here
+        return {"loss": coarse, "coarse": coarse, "fine": fine}
+
+def train(loader):
+    writer, model = SummaryWriter(), Joint()
+    optimizer = torch.optim.Adam(model.parameters())
+    for step, (x, topic, tags) in enumerate(loader):
+        out = model(x, topic, tags)
+        optimizer.zero_grad()
+        {kept}.backward()
+        optimizer.step()
+        writer.add_scalar("fine", out["fine"].detach(), step)
+"""
+
+
+def test_a_term_that_a_model_hands_out_only_to_be_logged_is_told() -> None:
+    assert_told_apart("unused-loss", HEADS, 'out["loss"]', '(out["loss"] + out["fine"])')
