@@ -124,7 +124,7 @@ RANK_ROLE = Role("", (), ())
 
 
 _LOADER = "torch.utils.data.DataLoader"
-#: Annotations of lists of objects: they are moved to a device as a part of something else, unless they are fed to a model.
+#: Annotations of lists of objects: nobody knows which of their attributes are tensors.
 _LISTS_OBJECTS = re.compile(r"(?:typing\.)?(?:[Ll]ist|(?:Mutable)?Sequence)\[['\"]?(?:\w+\.)*(?!Tensor\b|Any\b|Dict\b|Tuple\b|List\b)[A-Z]\w*['\"]?\]")
 #: What is told of a symbol that a call gave, before anything is done to it: nothing tells a role.
 _MADE = frozenset({"made"})
@@ -143,7 +143,7 @@ def role_of(symbol: Symbol, annotation: str) -> Role | None:
         return None
     if used <= {"step", ".step"} and "step" in used and "sched" in symbol.why.lower():  # other objects step too: here name and use say the same
         return _SCHEDULER
-    objects = "fed" not in used and any(_LISTS_OBJECTS.fullmatch(each) for each in annotations)
+    objects = any(_LISTS_OBJECTS.fullmatch(each) for each in annotations)
     for role in ROLES:
         if any(needed <= used for needed in role.calls) and not role.without & used and not (objects and role.cls == _LOADER):
             return _as_used(symbol, role)
