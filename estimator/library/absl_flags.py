@@ -43,4 +43,6 @@ def _parsed(call: Call) -> Value:
 #: Holds nothing itself: every run has flags of its own.
 SUBJECT.values["absl.flags.FLAGS"] = Instance(Class("FlagValues", "absl.flags.FlagValues", (), dict(_FLAGS.namespace)))
 SUBJECT.values.update({f"absl.flags.DEFINE_{kind}": HostFunction(f"absl.flags.DEFINE_{kind}", _define) for kind in _KINDS})
+#: A tree of settings whose values may be set on the command line.
+SUBJECT.values["ml_collections.config_flags.DEFINE_config_dict"] = HostFunction("ml_collections.config_flags.DEFINE_config_dict", _define)
 SUBJECT.values["absl.flags.mark_flag_as_required"] = HostFunction("absl.flags.mark_flag_as_required", lambda _call: None)

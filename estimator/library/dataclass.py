@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from analysis.interpreter.values import MISSING, Call, Class, Function, HostFunction, Instance, Method, Property, Symbol, Value
+from analysis.interpreter.values import MISSING, Call, Class, External, Function, HostFunction, Instance, Method, Property, Symbol, Value
 from analysis.library.knowledge import Subject
 
 SUBJECT = Subject()
@@ -158,11 +158,16 @@ def _fields(call: Call) -> Value:
         return ()
     found = []
     type_of_field = Property(HostFunction("type", lambda inner: Symbol("a type", inner.span)))
-    for name in fields_of(cls):
+    for name, default in fields_of(cls).items():
         field = Instance(Class("Field", "dataclasses.Field", (), {"name": name, "type": type_of_field}), call.span)
-        field.fields["name"] = name
+        value, factory = (default.default, default.factory) if isinstance(default, Field) else (default, MISSING)
+        field.fields.update({"name": name, "default": _or_missing(value), "default_factory": _or_missing(factory)})
         found.append(field)
     return tuple(found)
+
+
+def _or_missing(value: Value) -> Value:
+    return External("dataclasses.MISSING") if value is MISSING else value
 
 
 @SUBJECT.function("dataclasses.is_dataclass")

@@ -10,7 +10,7 @@ from collections import OrderedDict
 
 MODEL_FOR_MULTIPLE_CHOICE_MAPPING_NAMES = OrderedDict(
     [
-        ("bert", "BertForMultipleChoice"),
+        ("distilbert", "DistilBertForMultipleChoice"),
     ]
 )
 MODEL_FOR_CTC_MAPPING_NAMES = OrderedDict(
@@ -35,7 +35,7 @@ from torch import nn
 from ...modeling_outputs import MultipleChoiceModelOutput
 from ...modeling_utils import PreTrainedModel
 
-class BertForMultipleChoice(PreTrainedModel):
+class DistilBertForMultipleChoice(PreTrainedModel):
     def __init__(self, config):
         super().__init__(config)
         self.words = nn.Embedding(config.vocab_size, config.hidden_size)
@@ -61,8 +61,8 @@ class Wav2Vec2ForCTC(PreTrainedModel):
 LIBRARY = {
     "src/transformers/__init__.py": "",
     "src/transformers/models/auto/modeling_auto.py": LISTS,
-    "src/transformers/models/bert/configuration_bert.py": CONFIG.format(name="Bert", kind="bert"),
-    "src/transformers/models/bert/modeling_bert.py": CHOOSES,
+    "src/transformers/models/distilbert/configuration_distilbert.py": CONFIG.format(name="DistilBert", kind="distilbert"),
+    "src/transformers/models/distilbert/modeling_distilbert.py": CHOOSES,
     "src/transformers/models/wav2vec2/configuration_wav2vec2.py": CONFIG.format(name="Wav2Vec2", kind="wav2vec2"),
     "src/transformers/models/wav2vec2/modeling_wav2vec2.py": HEARS,
 }
@@ -70,7 +70,7 @@ CHOICES = """
 from datasets import load_dataset
 from transformers import AutoModelForMultipleChoice, AutoTokenizer, DataCollatorForMultipleChoice, Trainer, TrainingArguments
 
-name = "bert-base-uncased"
+name = "distilbert-base-uncased"
 tokenizer = AutoTokenizer.from_pretrained(name)
 
 def rows(samples):

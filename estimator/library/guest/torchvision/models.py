@@ -4,6 +4,7 @@ from preflight_host import named_model, no_such_model
 from preflight_zoo import resnet
 from torchvision import segmentation, video
 from torchvision.video import mc3_18, r2plus1d_18, r3d_18
+from torchvision.weights import *
 
 
 def _resnet(depth, weights=None, progress=True, num_classes=1000, **options):
@@ -132,17 +133,6 @@ def vit_l_32(*args, **options):
 
 def vit_h_14(*args, **options):
     return _vit("h", 14, **options)
-
-
-class _Weights:
-    """Published weights; which ones does not matter."""
-
-    DEFAULT = IMAGENET1K_V1 = IMAGENET1K_V2 = "weights"
-
-
-VGG11_Weights = VGG13_Weights = VGG16_Weights = VGG19_Weights = _Weights
-VGG11_BN_Weights = VGG13_BN_Weights = VGG16_BN_Weights = VGG19_BN_Weights = _Weights
-ResNet18_Weights = ResNet34_Weights = ResNet50_Weights = ResNet101_Weights = ResNet152_Weights = _Weights
 
 
 def _densenet(depth, weights=None, progress=True, num_classes=1000, drop_rate=0.0, bn_size=4, **options):
@@ -286,12 +276,3 @@ def efficientnet_v2_l(*args, **options):
     return _efficientnet("v2_l", **options)
 
 
-EfficientNet_V2_S_Weights = EfficientNet_V2_M_Weights = EfficientNet_V2_L_Weights = _Weights
-MobileNet_V3_Large_Weights = MobileNet_V3_Small_Weights = ResNeXt50_32X4D_Weights = ResNeXt101_32X8D_Weights = _Weights
-Wide_ResNet50_2_Weights = Wide_ResNet101_2_Weights = _Weights
-EfficientNet_B0_Weights = EfficientNet_B1_Weights = EfficientNet_B2_Weights = EfficientNet_B3_Weights = _Weights
-EfficientNet_B4_Weights = EfficientNet_B5_Weights = EfficientNet_B6_Weights = EfficientNet_B7_Weights = _Weights
-DenseNet121_Weights = DenseNet161_Weights = DenseNet169_Weights = DenseNet201_Weights = _Weights
-ConvNeXt_Tiny_Weights = ConvNeXt_Small_Weights = ConvNeXt_Base_Weights = ConvNeXt_Large_Weights = _Weights
-ViT_B_16_Weights = ViT_B_32_Weights = ViT_L_16_Weights = ViT_L_32_Weights = ViT_H_14_Weights = _Weights
-MobileNet_V2_Weights = Swin_T_Weights = Swin_S_Weights = Swin_B_Weights = _Weights
