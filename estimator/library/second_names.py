@@ -87,6 +87,7 @@ _MODULES: Mapping[str, str] = {
     "torchmetrics.regression": "torchmetrics",
     "torchmetrics.aggregation": "torchmetrics",
     "torchmetrics.text": "torchmetrics",
+    "torchmetrics.functional.classification": "torchmetrics.functional",
     "torchmetrics.image": "torchmetrics",
     "ignite.contrib.handlers": "ignite.handlers",
     "ignite.contrib.metrics": "ignite.metrics",

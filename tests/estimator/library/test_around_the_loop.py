@@ -62,10 +62,15 @@ def test_metrics_keep_nothing_of_what_they_see():
     watched = """
 import torchmetrics
 from torchmetrics.classification import MulticlassF1Score
+from torchmetrics.functional import accuracy
 metrics = torchmetrics.MetricCollection([torchmetrics.Accuracy(task="multiclass", num_classes=2), MulticlassF1Score(2)]).to("cuda")
 seen = torchmetrics.MeanMetric().cuda()
 """
-    looks = "    metrics.update(model(torch.zeros(8, 32).cuda()), torch.zeros(8).cuda())\n    seen(loss)\nprint(metrics.compute(), seen.compute())\n"
+    looks = """    seen(loss)
+    metrics.update(model(torch.zeros(8, 32).cuda()), torch.zeros(8).cuda())
+    accuracy(model(torch.zeros(8, 32).cuda()), torch.zeros(8), task="binary")
+print(metrics.compute(), seen.compute())
+"""
     plain = trained("", 32, LOOP.format(batch="torch.zeros(8, 32)"))
     found = trained(watched, 32, LOOP.format(batch="torch.zeros(8, 32)") + looks)
     assert found.memory.parameters == plain.memory.parameters
