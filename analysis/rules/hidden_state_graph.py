@@ -19,7 +19,7 @@ from dataclasses import replace
 from analysis.finding import Evidence, Finding, Safety, Severity
 from analysis.fixes.change import InsertBefore, Proposal, Reported
 from analysis.interpreter.values import Instance, Stamp
-from analysis.library.tensor import Tensor
+from analysis.library.tensor import Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import confidence_in, forward_numbers, numbers_in
 from analysis.rules._set_anew import may_begin_anew
@@ -66,7 +66,15 @@ def _carrying(trace: Trace, forward: Event, first: Event, again: Event) -> Event
     numbers = forward_numbers(forward)
     stores = [event for event in trace.events(Kind.STORE) if not numbers.isdisjoint(numbers_in([event.value]))]
     taken_in = (event for event in stores if event.detail.since is not None and _between(made, event.detail.since, event.context.stamp))
-    return next(taken_in, None) or _gone_through_twice(stores, first, again)
+    found = next(taken_in, None) or _gone_through_twice(stores, first, again)
+    return None if found is not None and _began_as_table(trace, forward) else found
+
+
+def _began_as_table(trace: Trace, forward: Event) -> bool:
+    """Whether something was given to the first forward in whose place later ones get what came out: a table that each of them writes to."""
+    first, *later = [tuple(event.detail or ()) for event in trace.events(Kind.FORWARD) if event.span == forward.span]
+    tables = [place for place, given in enumerate(first) if isinstance(given, (dict, list)) and not any(True for _ in tensors_in(given))]
+    return any(isinstance(given[place], Tensor) for given in later for place in tables if place < len(given))
 
 
 def _gone_through_twice(stores: list[Event], first: Event, again: Event) -> Event | None:

@@ -139,3 +139,27 @@ def test_a_window_is_as_long_as_the_source_says(window, times):
 )
 def test_a_weight_that_comes_with_the_loss_may_be_a_plain_count(outputs, summed, alarms):
     assert len(found(SUMMED.format(outputs=outputs, summed=summed), "gather-without-grad")) == alarms
+
+
+CARRIED = """
+import torch
+from collections import defaultdict
+from elsewhere import build
+
+def train(loader):
+    model = build()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    carried = {begun}
+    for x in loader:
+        optimizer.zero_grad()
+        loss, carried = model(x, carried)
+        loss.backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("begun", "alarms"), [("defaultdict(list)", 0), ("[]", 0), ("torch.zeros(1, 4)", 1), ("[torch.zeros(1), torch.zeros(1)]", 1), ("None", 1)]
+)
+def test_a_table_that_a_model_writes_to_is_no_state(begun, alarms):
+    assert len(found(CARRIED.format(begun=begun), "hidden-state-graph")) == alarms
