@@ -24,6 +24,12 @@ class FileText(str):
     path: str
 
 
+class Unread(Symbol):
+    """The text of a file that the snapshot does not hold."""
+
+    __slots__ = ()
+
+
 class OpenFile(HostValue):
     """What ``open`` returns; ``name`` as it is written. Nothing is ever written to it."""
 
@@ -39,7 +45,7 @@ class OpenFile(HostValue):
 
     def read(self, *_size: Value) -> Value:
         """The whole text if the snapshot holds the file."""
-        return Symbol(f"the content of {self.name}", self.span) if self.text is None else self.text
+        return Unread(f"the content of {self.name}", self.span) if self.text is None else self.text
 
     def readlines(self) -> Value:
         """Its lines."""

@@ -183,7 +183,7 @@ def _memmap(*_: Any, dtype: Any = "uint8", shape: Any = None, **__: Any) -> Arra
     return Array((MANY,) if shape is None else tuple(shape), as_dtype(dtype))
 
 
-def _load(call: Call) -> Array:
+def load(call: Call) -> Array:
     """A file of which only the name is known: most that are read so for training are one long row of numbers."""
     domain = call.machine.state["domain"]
     domain.observed.assumed(f"{domain.here(call.span)}: what the file holds is not known, taken as one long row of numbers")
@@ -263,7 +263,7 @@ NAMES.update(
     {
         "numpy.memmap": _memmap,
         "numpy.fromfile": _memmap,
-        "numpy.load": HostFunction("numpy.load", _load),
+        "numpy.load": HostFunction("numpy.load", load),
         "numpy.transpose": _transposed,
         "numpy.expand_dims": _with_axis,
         "numpy.stack": _stacked,

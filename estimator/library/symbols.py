@@ -23,6 +23,12 @@ class OneOfMany(Symbol):
     __slots__ = ()
 
 
+class Collected(Symbol):
+    """A collection that was made, item by item, of something of which nobody knows how much there is."""
+
+    __slots__ = ()
+
+
 class InFolder(Symbol):
     """What lies in a folder of which nobody knows the content."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from analysis.interpreter.files import Unread
 from analysis.interpreter.values import Alternatives, Call, External, HostFunction, HostValue, Symbol, Value
-from estimator.library.arrays import MANY, Array
+from estimator.library.arrays import MANY, Array, load
 from estimator.library.language import domain_of, tensor_of_tokens
-from estimator.library.symbols import Number, OneOfMany
+from estimator.library.symbols import Collected, Number, OneOfMany
 from estimator.library.tokens import Tokens, row_in
 from estimator.tape import facade
 from estimator.tape.device import CPU, CUDA, Device, as_device
@@ -36,6 +37,8 @@ def _tensor(call: Call) -> Value:
     if isinstance(data, (list, tuple)) and not plain:
         row = row_in(data)
         data = data if row is None else row
+    if _is_of_a_file(data):
+        data = load(call)
     if isinstance(data, Tokens):
         made: Tensor = tensor_of_tokens(domain_of(call), data, ())
         return made if device is None else made.to(as_device(device))
@@ -46,6 +49,14 @@ def _tensor(call: Call) -> Value:
     if isinstance(data, Number) or (isinstance(data, (list, tuple)) and not plain and _countable(data)):
         data = _with_numbers(data)
     return _AS_BEFORE(data, *call.args[1:], **{name: value for name, value in call.kwargs.items() if name != "data"})
+
+
+def _is_of_a_file(data: Value) -> bool:
+    """Whether data is a number for each item of the text of a file that is not at hand: for each character, say."""
+    made = data if isinstance(data, Collected) else None
+    while isinstance(made, Symbol) and not isinstance(made, Unread):
+        made = made.source
+    return isinstance(made, Unread)
 
 
 def _size(data: Value) -> int:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from analysis.interpreter.files import Unread
 from analysis.interpreter.values import Symbol, Value
-from estimator.library.symbols import InFolder, OneOfMany, known_length
+from estimator.library.symbols import Collected, InFolder, OneOfMany, known_length
 from estimator.script.ancestry import chain
 from estimator.script.unwatched import Unwatched
 from estimator.script.words import in_words
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _UNKNOWN_ITEMS = 3
 #: Different classes that a folder is taken to hold where nobody knows: as many as one value may stand for.
 _CLASSES = 8
+#: Different characters that a text is taken to hold where nobody knows: those of ASCII that are printed, and the end of a line.
+_CHARACTERS = 96
 _COLLECTION = "a collection made of "
 
 
@@ -58,11 +61,15 @@ class Uncounted(Unwatched, ABC):
 
     def collected(self, machine: Machine, made: Value, span: Span) -> Value:
         """A collection of unknown length is not known: two or three items would make a wrong shape."""
-        symbol = Symbol(f"{_COLLECTION}{in_words(self._uncounted).removeprefix(_COLLECTION)}", span, machine.stamp)
+        symbol = Collected(f"{_COLLECTION}{in_words(self._uncounted).removeprefix(_COLLECTION)}", span, machine.stamp)
         symbol.source = self._uncounted
         symbol.parts.update({f"[{index}]": item for index, item in enumerate(made if isinstance(made, list) else ())})
         if isinstance(made, (set, frozenset)) and any(isinstance(each, InFolder) for each in chain(symbol)):
-            symbol.parts[".__len__()"] = _CLASSES
-            place = self.here(span)
-            self.observed.fact("assumed_model", f"how many different classes lie in the folder is not known: {_CLASSES} are taken", place)
+            self._taken(symbol, _CLASSES, "classes lie in the folder", span)
+        elif isinstance(made, (set, frozenset)) and isinstance(self._uncounted, Unread):
+            self._taken(symbol, _CHARACTERS, "characters are in the text", span)
         return symbol
+
+    def _taken(self, symbol: Symbol, count: int, what: str, span: Span) -> None:
+        symbol.parts[".__len__()"] = count
+        self.observed.fact("assumed_model", f"how many different {what} is not known: {count} are taken", self.here(span))
