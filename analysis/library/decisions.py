@@ -17,6 +17,7 @@ from analysis.library.clock import asks_for_time
 from analysis.library.ending import asks_for_the_end
 from analysis.library.failures import TRUTH
 from analysis.library.noting import notes
+from analysis.library.off_switches import turns_off
 from analysis.library.ranks import answers
 from analysis.library.skipping import skips_training
 from analysis.library.tensor import Scalar
@@ -65,6 +66,9 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     if asked is condition and span.path == inside.path and span.start <= inside.start and inside.end <= span.end:
         return bool(taken)  # ``a and b`` ended with ``a``, which is now asked for as the whole
     chosen = _chosen(domain, condition)
+    if domain.machine.negated and not condition.test and _turns_off(domain, span):
+        domain.avoided[id(condition)] = condition, not chosen
+        return not chosen
     counts = _counts(condition)
     taken = not chosen if span in domain.world.turned else _not_leaving(domain, span, chosen=chosen, counts=counts)
     taken = taken and not (counts and condition.test[0] in _BOUNDS and _asks_for_the_end(domain, span))
@@ -72,6 +76,11 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
         domain.avoided[id(condition)] = condition, taken
     domain.machine.state[_LAST] = condition, span, taken
     return taken
+
+
+def _turns_off(domain: TraceDomain, span: Span) -> bool:
+    source = domain.machine.snapshot.source(span.path) if span.path in domain.machine.snapshot.contents else None
+    return isinstance(source, SourceFile) and turns_off(source, span)
 
 
 def _asks_for_the_end(domain: TraceDomain, span: Span) -> bool:

@@ -150,3 +150,27 @@ def test_a_count_that_goes_on_from_a_checkpoint_is_not_at_its_end(flags):
     ended = run(snapshot, index(snapshot), Entry("train.py"), World(flags=flags))
     assert ended is not None
     assert sum(1 for _ in ended.trace(snapshot, Entry("train.py")).events(Kind.STEP)) > 1
+
+
+SWITCHED = """
+import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--check", action="store_true")
+parser.add_argument("--quick", action="store_true")
+args = parser.parse_args()
+net = torch.nn.Linear(1, 1)
+{before}
+if {condition}:
+    net.eval()
+"""
+
+
+@pytest.mark.parametrize("condition", ["args.check and not args.quick", "not args.quick and args.check", "args.check and not args.quick and net is not None"])
+@pytest.mark.parametrize(("before", "flags", "evaluated"), [("", True, True), ("", False, False), ("if args.quick: print(net)", True, False)])
+def test_what_only_turns_something_off_is_off_where_the_others_are_on(condition, before, flags, evaluated):
+    snapshot = Snapshot.of({"train.py": SWITCHED.format(condition=condition, before=before).encode()})
+    ended = run(snapshot, index(snapshot), Entry("train.py"), World(flags=flags))
+    assert ended is not None
+    assert any(True for _ in ended.trace(snapshot, Entry("train.py")).events(Kind.EVAL_MODE)) is evaluated
