@@ -152,8 +152,11 @@ class Autograd:
         return self.made("call", (tensor, *args), kwargs)
 
     def item(self, tensor: Tensor, key: Value) -> Value:
-        """``tensor[key]``."""
-        return self.made("getitem", (tensor,), {"key": key}, cut=_are_indices(tensor, key))
+        """``tensor[key]``; of ``order[rank::ranks]`` each rank has another part."""
+        made = self.made("getitem", (tensor,), {"key": key}, cut=_are_indices(tensor, key))
+        bounds = (key.start, key.stop, key.step) if isinstance(key, slice) else ()
+        made.rank_varying = made.rank_varying or any(getattr(bound, "rank_varying", False) is True for bound in bounds)
+        return made
 
     def assign(self, tensor: Tensor, name: str, value: Value) -> None:
         """``tensor.name = value``: gradients cleared by hand, leaves switched on and off."""

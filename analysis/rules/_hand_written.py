@@ -37,10 +37,9 @@ def out_of_step(trace: Trace) -> Iterator[HandWritten]:
         loops = [each for each in stands.statements if isinstance(each, (ast.For, ast.While))]
         for epochs, batches in pairwise(loops):
             length = _length(epochs)
-            if length is None:
-                continue
-            for call in _rates(trace, source, batches, {ast.unparse(length)}, _counters(epochs, batches)):
-                yield HandWritten(source.span(call), source.span(length), "batches")
+            if length is not None:
+                found = _rates(trace, source, batches, {ast.unparse(length)}, _counters(epochs, batches))
+                yield from (HandWritten(source.span(call), source.span(length), "batches") for call in found)
             totals = {name: total for name, total in _totals(stands.function) if any(name == each.id for each in walk(epochs) if isinstance(each, ast.Name))}
             for call in _rates(trace, source, epochs, set(totals), _epoch(epochs)) if totals else ():
                 given = [*call.args, *(keyword.value for keyword in call.keywords)]

@@ -10,6 +10,7 @@ from analysis.interpreter.own_items import OwnItems
 from analysis.interpreter.values import Alternatives, Function, Instance, Symbol, Value
 from analysis.library.optimizers import PREPARED
 from analysis.library.ranks import asks_for_rank
+from analysis.library.tensor import Scalar, Tensor
 from analysis.snapshot import Snapshot
 from analysis.source import SourceFile, Span
 from analysis.syntax import walk
@@ -103,9 +104,20 @@ def dealt_out(snapshot: Snapshot, loader: Value) -> Instance | None:
     match indices.source if isinstance(indices, OwnItems) else indices:
         case Counting(rank_varying=True, step=int(step), stop=Symbol(test=())) if step > 1:
             return dataset if isinstance(dataset, Instance) else None
+        case Scalar() | Tensor() as chosen if isinstance(dataset, Instance) and _is_every_nth(chosen):
+            return dataset
         case Symbol(rank_varying=True) if isinstance(dataset, Instance) and _is_cut(snapshot, dataset.span):
             return dataset
     return None
+
+
+def _is_every_nth(chosen: Scalar | Tensor) -> bool:
+    """``order[rank::ranks]`` of an order that was drawn at once: it was neither cut nor filled up before."""
+    made = (chosen.tensor if isinstance(chosen, Scalar) else chosen).made
+    key = made.options.get("key") if made is not None and made.op == "getitem" else None
+    if made is None or not isinstance(key, slice) or key.stop is not None or getattr(key.start, "rank_varying", False) is not True:
+        return False
+    return any(each.made is not None and each.made.op in _ORDERS for each in made.tensors)
 
 
 def _is_cut(snapshot: Snapshot, built: Span | None) -> bool:

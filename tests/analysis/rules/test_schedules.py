@@ -181,6 +181,15 @@ def train(net, loader, epochs=8):
 """
 
 
+@pytest.mark.parametrize(("begins", "rate"), [("range(epochs)", "group['lr'] = cosine(epoch, steps)"), ("range(1, epochs + 1)", "group['lr'] = rate")])
+def test_a_rate_that_has_a_name_is_one_too(begins: str, rate: str) -> None:
+    asked = [rule for rule in discover() if rule.name == "scheduler-interval"]
+    program = PER_EPOCH.replace('group["lr"] = cosine({counted})', rate).replace("range(epochs)", begins)
+    program = program.replace("        for group in", "        rate = cosine(epoch, steps)\n        for group in")
+    report = analyse(Snapshot.of({"train.py": program.encode(), "rates.py": RATES}), asked)
+    assert len(report.findings) == 1
+
+
 @pytest.mark.parametrize(("counted", "found"), [("epoch, steps", 1), ("epoch, steps=steps", 1), ("epoch, epochs", 0), ("epoch * len(loader), steps", 0)])
 def test_a_counter_of_epochs_does_not_come_to_the_end_of_all_batches(counted: str, found: int) -> None:
     asked = [rule for rule in discover() if rule.name == "scheduler-interval"]

@@ -56,6 +56,21 @@ def train(net, tokenizer):
 """
     + TRAINING
 )
+DRAWN = (
+    """
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader, Subset
+
+def train(net, data):
+    dist.init_process_group("nccl")
+    rank, ranks = dist.get_rank(), dist.get_world_size()
+    order = torch.randperm(len(data), generator=torch.Generator().manual_seed(3)){kept}
+    part = Subset(data, order[rank::ranks].tolist())  # here
+    loader = DataLoader(part, batch_size=4)
+"""
+    + TRAINING
+)
 ORDER = (
     """
 import torch
@@ -155,6 +170,7 @@ def main(sounds, words, data):
     ("rule", "program", "wrong", "right"),
     [
         ("uneven-ranks", LISTED, "len(data)", "len(data) // ranks * ranks"),
+        ("uneven-ranks", DRAWN, "", "[: len(data) // ranks * ranks]"),
         ("uneven-ranks", STREAM, "None", "8000"),
         ("sampler-seed-differs", ORDER, "7 + self.rank", "7 + self.length"),
         ("uneven-gather", BOXES, "nms(boxes, scores, 0.5)", "scores.topk(100).indices"),
@@ -169,4 +185,5 @@ def test_a_share_is_told_from_what_is_the_same_for_all(rule: str, program: str, 
 
 def test_a_list_of_every_nth_sample_from_the_rank_on_divides_the_data() -> None:
     assert lines_of("unsharded-loader", LISTED.replace("{kept}", "len(data)")) == []
+    assert lines_of("unsharded-loader", DRAWN.replace("{kept}", "")) == []
     assert lines_of("unsharded-loader", LISTED.replace("{kept}", "len(data)").replace("range(rank,", "range(0,")) == [11]
