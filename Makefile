@@ -30,13 +30,18 @@ bench: .venv/dev.stamp
 clean:
 	rm -rf .venv build dist
 
+# Compiled once: where PYTHONDONTWRITEBYTECODE is set, each command would compile anew what it imports.
+COMPILE := $(BIN)/python -m compileall -q analysis bot estimator sarif simulator
+
 # A stamp is older than pyproject.toml when dependencies may have changed.
 .venv/bot.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bot]'
+	$(COMPILE)
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bot,dev]'
+	$(COMPILE)
 	@touch $@ .venv/bot.stamp
 
 $(BIN)/python:
