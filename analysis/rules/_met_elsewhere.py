@@ -30,12 +30,13 @@ def _starts_ranks(trace: Trace, condition: Span) -> bool:
 def _is_called_there(trace: Trace, event: Event, guard: RankGuard) -> bool:
     """Whether the other side of the condition calls what leads to the collective, before which the run may have ended, or hands it to who may call it."""
     leading = {name for span in frames(event) if (call := call_at(trace.snapshot, span)) is not None and (name := _called(call))}
+    leading |= {event.context.function.rpartition(".")[2]} - {""}  # a generator's body, which runs where it is gone through
     for statement in _other_side(trace, event, guard):
         if isinstance(statement, ast.Expr | ast.Assign) and _called(statement.value) in leading:
             return True
         calls = (node for node in walk(statement) if isinstance(node, ast.Call))
         given = (each for node in calls for each in (*node.args, *(keyword.value for keyword in node.keywords)))
-        if any(isinstance(each, ast.Name) and each.id in leading for each in given):
+        if any((each.id if isinstance(each, ast.Name) else _called(each)) in leading for each in given):
             return True
     return False
 

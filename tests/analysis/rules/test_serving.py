@@ -25,6 +25,36 @@ def train(net, loader):
             dist.broadcast(x, src=0)
             print(net.module(x))
 """
+SENDING = """
+import torch
+import torch.distributed as dist
+
+class Syncing:
+    def __init__(self, model, engine):
+        self.model, self.engine = model, engine
+
+    def whole(self):
+        for parameter in self.model.parameters():
+            dist.all_reduce(parameter)
+            yield parameter
+
+    def sync(self):
+        if dist.get_rank() == 0:
+            {first}
+        else:
+            for _ in self.whole():
+                pass
+
+def train(model: torch.nn.Module, engine, loader):
+    dist.init_process_group("nccl")
+    syncing = Syncing(model, engine)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+        syncing.sync()
+"""
 OBJECTS = """
 from __future__ import annotations
 from dataclasses import dataclass
@@ -91,3 +121,9 @@ def test_a_list_of_objects_is_no_loader(written, alarms):
 @pytest.mark.parametrize(("written", "alarms"), [("List[Graph]", 0), ("List[torch.Tensor]", 1), ("Iterable[Graph]", 1)])
 def test_tensors_of_a_list_of_objects_are_not_known_for_tensors(written, alarms):
     assert found(BATCHES.format(written=written), "discarded-move") == alarms
+
+
+@pytest.mark.parametrize(("first", "told"), [("self.engine.send(self.whole())", set()), ("self.engine.send([])", {"rank-conditional-collective"})])
+def test_what_one_rank_hands_to_another_program_is_gone_through_there(first: str, told: set[str]) -> None:
+    report = analyse(Snapshot.of({"train.py": SENDING.format(first=first).encode()}), discover())
+    assert {finding.rule for finding in report.findings} & {"rank-conditional-collective"} == told
