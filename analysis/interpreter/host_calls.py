@@ -110,7 +110,7 @@ def _watched(machine: Machine, receiver: Value, name: str, args: list[Value], sp
         return args
     if name in {"extend", "update"}:
         values = args[0].values() if isinstance(args[0], dict) else args[0]
-        for value in values:
+        for value in {id(each): each for each in values}.values():  # a list that is doubled again and again holds few objects many times
             machine.domain.stored(machine, receiver, None, value, span)
         return args
     *first, value = args

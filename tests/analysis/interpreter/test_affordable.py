@@ -79,3 +79,10 @@ def test_lists_that_double_are_bounded():
 def test_what_is_small_is_computed(expression, value):
     found, _ = run(f"r = {expression}\n")
     assert found["r"] == value
+
+
+def test_a_list_that_is_doubled_again_and_again_is_watched_once_per_object():
+    domain = PlainDomain(watches_stores=True)
+    found, _ = run("x = [{}, {}]\nfor _ in range(18):\n    x.extend(x)\nr = len(x)", domain)
+    assert found["r"] == 2**19
+    assert sum(holder is found["x"] for holder, _, _ in domain.stores) == 18 * 2
