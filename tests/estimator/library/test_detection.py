@@ -181,8 +181,8 @@ def test_a_segmenter_with_a_backbone_of_its_own_library_is_trained_on_masks():
         "src/transformers/__init__.py": "",
         "src/transformers/utils/backbone_utils.py": OF_BACKBONES,
         f"{models}/auto/modeling_auto.py": lists.replace("MULTIPLE_CHOICE", "BACKBONE")
-        .replace("BertForMultipleChoice", "SwinBackbone")
-        .replace("bert", "swin"),
+        .replace("DistilBertForMultipleChoice", "SwinBackbone")
+        .replace("distilbert", "swin"),
         f"{models}/mask2former/configuration_mask2former.py": FROM_DICT,
         f"{models}/mask2former/modeling_mask2former.py": MASKED,
         f"{models}/swin/configuration_swin.py": CONFIG.format(name="Swin", kind="swin"),
