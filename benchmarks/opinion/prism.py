@@ -19,6 +19,8 @@ from simulator.openapi.document import match
 from simulator.ports import free_port
 
 _SERVERS = [{"url": "/"}]
+#: Where GitHub's redirect from the old name of a repository leads: the same operations, by a path that its document leaves out.
+_BY_NUMBER = re.compile(r"^/repositories/[0-9]+/")
 #: What Prism says of a request that no operation of the document, or not this one, takes.
 _REFUSALS = re.compile(r"errors#(?:UNPROCESSABLE_ENTITY|NO_PATH_MATCHED_ERROR|NO_METHOD_MATCHED_ERROR|INVALID_CONTENT_TYPE)")
 
@@ -66,10 +68,10 @@ async def judged(asked: list[Asked], programs: Path, document: Path) -> list[str
 
 def _in_segments(asked: Asked) -> str:
     """The path with one segment for each placeholder: in GitHub's document some stand for several, which OpenAPI cannot say."""
-    path, mark, query = asked.path.partition("?")
+    path, mark, query = _BY_NUMBER.sub("/repos/owner/moved/", asked.path).partition("?")
     found = match(asked.method, path)
     if found is None:
-        return asked.path
+        return path + mark + query
     operation, values = found
     return operation.template.format_map({name: quote(value, safe="") for name, value in values.items()}) + mark + query
 
