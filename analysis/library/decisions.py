@@ -25,6 +25,8 @@ from analysis.source import SourceFile, Span
 from analysis.syntax import walk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from analysis.library.domain import TraceDomain
 
 
@@ -66,26 +68,22 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     if asked is condition and span.path == inside.path and span.start <= inside.start and inside.end <= span.end:
         return bool(taken)  # ``a and b`` ended with ``a``, which is now asked for as the whole
     chosen = _chosen(domain, condition)
-    if domain.machine.negated and not condition.test and _turns_off(domain, span):
+    if domain.machine.negated and not condition.test and _is_asked(domain, span, turns_off):
         domain.avoided[id(condition)] = condition, not chosen
         return not chosen
     counts = _counts(condition)
     taken = not chosen if span in domain.world.turned else _not_leaving(domain, span, chosen=chosen, counts=counts)
-    taken = taken and not (counts and condition.test[0] in _BOUNDS and _asks_for_the_end(domain, span))
+    taken = taken and not (counts and condition.test[0] in _BOUNDS and _is_asked(domain, span, asks_for_the_end))
     if taken != chosen:
         domain.avoided[id(condition)] = condition, taken
     domain.machine.state[_LAST] = condition, span, taken
     return taken
 
 
-def _turns_off(domain: TraceDomain, span: Span) -> bool:
+def _is_asked(domain: TraceDomain, span: Span, question: Callable[[SourceFile, Span], bool]) -> bool:
+    """Whether ``question`` holds for what stands at ``span``, if that is code of the repository."""
     source = domain.machine.snapshot.source(span.path) if span.path in domain.machine.snapshot.contents else None
-    return isinstance(source, SourceFile) and turns_off(source, span)
-
-
-def _asks_for_the_end(domain: TraceDomain, span: Span) -> bool:
-    source = domain.machine.snapshot.source(span.path) if span.path in domain.machine.snapshot.contents else None
-    return isinstance(source, SourceFile) and asks_for_the_end(source, span)
+    return isinstance(source, SourceFile) and question(source, span)
 
 
 def _says_what_a_batch_holds(condition: Value) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import total_ordering
 from itertools import zip_longest
 
 from analysis.interpreter.values import Call, External, HostValue, Value
@@ -39,6 +40,7 @@ _VERSION = ".__version__"
 _NUMBERS = re.compile(r"v?(\d+(?:\.\d+)*)")
 
 
+@total_ordering
 @dataclass(frozen=True, slots=True, eq=False)
 class Release(HostValue):
     """A release that the program names, by its numbers."""
@@ -57,15 +59,6 @@ class Release(HostValue):
         pairs = zip_longest(self.numbers, other.numbers, fillvalue=0)
         return next((mine < theirs for mine, theirs in pairs if mine != theirs), False)
 
-    def __gt__(self, other: Release | Installed) -> bool:
-        return other < self
-
-    def __le__(self, other: Release | Installed) -> bool:
-        return not self > other
-
-    def __ge__(self, other: Release | Installed) -> bool:
-        return not self < other
-
     @property
     def major(self) -> int:
         """The first number."""
@@ -77,6 +70,7 @@ class Release(HostValue):
         return self.numbers[1] if len(self.numbers) > 1 else 0
 
 
+@total_ordering
 @dataclass(frozen=True, slots=True)
 class Installed(HostValue):
     """The release of ``library`` that the program runs with: newer than any that it names, unless the repository's requirements keep it below."""
@@ -86,15 +80,6 @@ class Installed(HostValue):
 
     def __lt__(self, other: Release | Installed) -> bool:
         return isinstance(other, Release) and asks_below(self.snapshot, self.library, other.numbers)
-
-    def __gt__(self, other: Release | Installed) -> bool:
-        return isinstance(other, Release) and not self < other
-
-    def __le__(self, other: Release | Installed) -> bool:
-        return not self > other
-
-    def __ge__(self, other: Release | Installed) -> bool:
-        return not self < other
 
 
 @SUBJECT.function(

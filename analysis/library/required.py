@@ -24,27 +24,26 @@ def asked_for(source: SourceFile) -> frozenset[str]:
         match node:
             case ast.If(test=test, body=[*_, ast.Raise()]):
                 found.update(_compared(test))
-            case ast.If() if any(isinstance(last, ast.Raise) for last in _otherwise(node)[-1:]):
-                found.update(_one_of(node))
+            case ast.If():
+                tests, otherwise = _in_turn(node)
+                found.update(_one_of(tests) if any(isinstance(last, ast.Raise) for last in otherwise[-1:]) else ())
             case ast.Assert(test=test):
                 found.update(_compared(test))
                 found.update(_named(test))
     return frozenset(found)
 
 
-def _otherwise(chain: ast.If) -> list[ast.stmt]:
-    """What runs where no condition of ``if … elif … else`` holds."""
+def _in_turn(chain: ast.If) -> tuple[list[ast.expr], list[ast.stmt]]:
+    """The conditions of ``if … elif … else``, and what runs where none of them holds."""
+    tests = [chain.test]
     while len(chain.orelse) == 1 and isinstance(chain.orelse[0], ast.If):
         chain = chain.orelse[0]
-    return chain.orelse
+        tests.append(chain.test)
+    return tests, chain.orelse
 
 
-def _one_of(chain: ast.If) -> Iterator[str]:
+def _one_of(parts: list[ast.expr]) -> Iterator[str]:
     """Names, of attributes or of what they were passed as, of which one at least has to be there."""
-    parts = [chain.test]
-    while len(chain.orelse) == 1 and isinstance(chain.orelse[0], ast.If):
-        chain = chain.orelse[0]
-        parts.append(chain.test)
     while parts:
         match parts.pop():
             case ast.BoolOp(values=values):
