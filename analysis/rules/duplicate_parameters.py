@@ -21,6 +21,7 @@ from analysis.library.optimizers import GIVEN, owners_in
 from analysis.library.tensor import Parameters
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._objects import atoms_of, confidence_in, inner
+from analysis.syntax import walk
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
 from analysis.trace.places import visible
@@ -54,8 +55,8 @@ def _is_listed(trace: Trace, built: Event) -> bool:
     stands = around(trace.snapshot, built.span) if built.span.path in trace.snapshot.contents else None
     match call_at(trace.snapshot, built.span) if stands is not None else None:
         case ast.Call(args=[ast.Name(id=name), *_]) if stands is not None and stands.function is not None:
-            named = [node for node in ast.walk(stands.function) if isinstance(node, ast.Name) and node.id == name]
-            given = [node.value for node in ast.walk(stands.function) if isinstance(node, ast.Assign) and any(each in named for each in node.targets)]
+            named = [node for node in walk(stands.function) if isinstance(node, ast.Name) and node.id == name]
+            given = [node.value for node in walk(stands.function) if isinstance(node, ast.Assign) and any(each in named for each in node.targets)]
             return len(given) == 1 and len(named) == _MADE_AND_GIVEN and _is_list_of_whole(given[0])
         case ast.Call(args=[given, *_]):
             return _is_list_of_whole(given)
