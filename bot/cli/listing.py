@@ -8,7 +8,7 @@ from typing import TextIO
 
 from bot.cli.parser import Parser
 from bot.cli.terminal import Paint, Style
-from bot.review.sizes import size
+from estimator.report.wording import size
 
 #: Of the other names of a row; JSON lists them all.
 _NAMES_SHOWN = 4

@@ -10,8 +10,9 @@ from bot.cli.source_lines import lines_of
 from bot.cli.terminal import Paint, Style, printable
 from bot.review.located import LocatedFinding
 from bot.review.result import EstimatePair, Review
-from bot.review.sizes import change, counted, size
+from bot.review.sizes import change, counted
 from estimator.estimate import Estimate
+from estimator.report.wording import size
 
 _VERDICTS = {"fits": "fits", "borderline": "may not fit", "does_not_fit": "does not fit", "cannot_tell": "cannot be told"}
 

@@ -12,9 +12,9 @@ from bot.review.memory_table import memory_table
 from bot.review.phases_chart import phases_chart
 from bot.review.result import EstimatePair, Review
 from bot.review.settings_read import assumptions, moved_settings, setting_lines
-from bot.review.sizes import size
 from bot.review.text import cell, code, plain, prose
 from estimator.estimate import Estimate, Remedy, Verdict
+from estimator.report.wording import size
 
 MEMORY = "memory"
 _REMEDIES_SHOWN = 3

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bot.review.result import EstimatePair
-from bot.review.sizes import noticeable, size
+from bot.review.sizes import noticeable
 from bot.review.text import code, plain, prose
 from estimator.estimate import Estimate, Fit, Verdict
+from estimator.report.wording import size
 
 STATES: dict[Verdict, str] = {
     Verdict.FITS: "fits",

@@ -15,10 +15,10 @@ from analysis.settings import Threshold
 from bot.review.comment import is_news
 from bot.review.diff import Diff
 from bot.review.result import EstimatePair, Review
-from bot.review.sizes import size
 from bot.review.suggestion import Replacement
 from bot.review.text import code, has_hidden_characters, plain, prose
 from estimator.estimate import Estimate, Remedy
+from estimator.report.wording import size
 
 _MICRO_BATCH = re.compile(r"Batch size (\d+) with (\d+) accumulation steps")
 _ATTENTION = "Attention by scaled_dot_product_attention"

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 
 from bot.review.headline import card
 from bot.review.result import EstimatePair
-from bot.review.sizes import change, size
+from bot.review.sizes import change
 from bot.review.text import cell, code
 from estimator.estimate import Estimate, Fit, Memory, Verdict
+from estimator.report.wording import size
 
 _LABELS = {
     "parameters": "Parameters",

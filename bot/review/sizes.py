@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-_MIB = 1 << 20
-_GIB = 1 << 30
+from estimator.report.wording import size
+
 #: Relative changes below this are rounding, not news.
 NOTICEABLE = 0.01
-
-
-def size(count: int) -> str:
-    """``count`` bytes as "11.2 GiB" or "870 MiB"; "0" stays "0"."""
-    if count == 0:
-        return "0"
-    if abs(count) < _MIB:
-        return f"{count / 1024:.0f} KiB"
-    if abs(count) < _GIB * 0.95:
-        return f"{count / _MIB:.0f} MiB"
-    return f"{count / _GIB:.1f} GiB"
 
 
 def change(before: int, after: int) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bot.review.headline import STATES
-from bot.review.sizes import change, size
+from bot.review.sizes import change
 from bot.review.text import cell, code, plain, prose
 from estimator.estimate import Estimate, Fit, Remedy
+from estimator.report.wording import size
 
 _UNKNOWN = "cannot be told"
 

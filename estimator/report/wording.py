@@ -22,10 +22,12 @@ _PEAK_WORDS = {"forward": "the forward pass", "backward": "the backward pass", "
 
 
 def size(count: int) -> str:
-    """Bytes for reading, in the largest of GiB, MiB and KiB that is not above them."""
-    if abs(count) >= GIB:
-        return f"{count / GIB:.2f} GiB"
-    return f"{count / MIB:.0f} MiB" if abs(count) >= MIB else f"{count / KIB:.0f} KiB"
+    """``count`` bytes for reading, in binary units as nvidia-smi counts: "11.2 GiB" or "870 MiB"; "0" stays "0"."""
+    if count == 0:
+        return "0"
+    if abs(count) < MIB:
+        return f"{count / KIB:.0f} KiB"
+    return f"{count / MIB:.0f} MiB" if abs(count) < GIB * 0.95 else f"{count / GIB:.1f} GiB"
 
 
 def words(name: str) -> str:

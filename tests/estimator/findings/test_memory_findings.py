@@ -31,7 +31,7 @@ def test_what_does_not_fit_stands_on_the_line_that_set_what_moved() -> None:
     finding = projected_oom(before, after, SNAPSHOT)
     assert finding is not None
     assert SNAPSHOT.position(finding.span).line == 5
-    assert "which has 15.00 GiB" in finding.message
+    assert "which has 15.0 GiB" in finding.message
     assert finding.evidence[0].says == "batch size was 8 and is 64"
     assert finding.evidence[-1].span.path == "model.py"
     assert finding.confidence is Confidence.HIGH
@@ -55,7 +55,7 @@ def test_growth_beyond_both_intervals_is_a_regression() -> None:
     finding = memory_regression(before, after, SNAPSHOT, ANY)
     assert finding is not None
     assert SNAPSHOT.position(finding.span).line == 3
-    assert "4.00 GiB more" in finding.message
+    assert "4.0 GiB more" in finding.message
     assert memory_regression(after, before, SNAPSHOT, ANY) is None
 
 

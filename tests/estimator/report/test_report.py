@@ -54,9 +54,9 @@ def test_the_text_puts_assumptions_first_and_names_every_part():
     lines = text.splitlines()
     assert lines[0] == "train.py (training)"
     assert lines[1].split(maxsplit=2) == ["batch", "size", "8, assumed: no loader was found"]
-    assert "Peak memory: 20.00 GiB" in text
-    assert ["parameters", "1.00", "GiB"] in [line.split() for line in lines]
-    assert "does not fit (15.00 GiB usable)" in text
+    assert "Peak memory: 20.0 GiB" in text
+    assert ["parameters", "1.0", "GiB"] in [line.split() for line in lines]
+    assert "does not fit (15.0 GiB usable)" in text
 
 
 def test_the_text_of_an_unresolved_model_says_so():
@@ -77,6 +77,6 @@ def test_a_remedy_is_told_with_its_cost():
     remedied = type(remedied)(
         remedied.entry, remedied.mode, remedied.config, remedied.memory, remedies=(Remedy("Checkpointing", GIB, 9 * GIB, fits=True, cost="Slower."),)
     )
-    assert "Try: Checkpointing. Peak 9.00 GiB, 1.00 GiB less, fits. Cost: Slower." in as_text([remedied])
-    assert "- **Checkpointing**: 9.00 GiB, 1.00 GiB less, fits. Slower." in as_markdown([remedied])
+    assert "Try: Checkpointing. Peak 9.0 GiB, 1.0 GiB less, fits. Cost: Slower." in as_text([remedied])
+    assert "- **Checkpointing**: 9.0 GiB, 1.0 GiB less, fits. Slower." in as_markdown([remedied])
     assert only([remedied])["remedies"][0] == {"change": "Checkpointing", "saves_bytes": GIB, "peak_bytes": 9 * GIB, "fits": True, "cost": "Slower."}
