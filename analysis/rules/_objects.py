@@ -153,3 +153,21 @@ def confidence_in(*objects: Value) -> Confidence:
     """How sure a finding about these objects is: a role that was solved from use is an assumption."""
     assumed = any(isinstance(each, Instance) and each.assumed for each in objects)
     return Confidence.MEDIUM if assumed else Confidence.HIGH
+
+
+class Nesting:
+    """Which modules are parts of which, asked of many pairs: the modules of each are listed once."""
+
+    def __init__(self) -> None:
+        self._inside: dict[int, Inside] = {}
+
+    def is_inside(self, part: Value, whole: Value) -> bool:
+        """Whether ``part`` is ``whole``, behind any wrappers, or a module in it."""
+        if inner(part) is inner(whole):
+            return True
+        if not isinstance(whole, Instance):
+            return False
+        found = self._inside.get(id(whole))
+        if found is None:
+            found = self._inside[id(whole)] = Inside(whole)
+        return part in found

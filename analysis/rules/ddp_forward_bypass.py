@@ -25,7 +25,7 @@ from analysis.library.tensor import Tensor, tensors_in
 from analysis.rule import Bad, Good, Rule
 from analysis.rules._carriers import ancestors
 from analysis.rules._gradient_uses import GradientUses
-from analysis.rules._objects import confidence_in, contains, forward_numbers, inner, numbers_in
+from analysis.rules._objects import Nesting, confidence_in, forward_numbers, inner, numbers_in
 from analysis.source import Span
 from analysis.trace import Trace
 from analysis.trace.events import Event, Kind
@@ -41,13 +41,16 @@ def check(trace: Trace) -> Iterator[Reported]:
     wrapped = list(trace.events(Kind.WRAPPED_FORWARD))
     wraps: list[Event] = []
     told: set[Span] = set()
+    nesting = Nesting()
     for event in trace.events(Kind.WRAP, Kind.FORWARD):
         if event.kind is Kind.WRAP:
             wraps.append(event)
             continue
-        wrap = next((each for each in wraps if each.detail == "ddp" and _is_inside(event.subject, each.subject)), None)
         own = forward_numbers(event)
-        through = {each.detail.forward for each in wrapped if _is_inside(event.subject, each.subject)}
+        if not any(own & graph for _, graph in backwards):
+            continue
+        wrap = next((each for each in wraps if each.detail == "ddp" and nesting.is_inside(event.subject, each.subject)), None)
+        through = {each.detail.forward for each in wrapped if nesting.is_inside(event.subject, each.subject)}
         past = [backward for backward, graph in backwards if own & graph and not graph & through]
         if own & through or _is_of_a_part(event) or not past:
             continue
@@ -86,10 +89,6 @@ def _passes_by(trace: Trace, event: Event) -> bool:
 
 def _trains(model: Instance, optimizer: object) -> bool:
     return isinstance(optimizer, Instance) and any(inner(owner) is inner(model) for owner in parameters_of(optimizer))
-
-
-def _is_inside(called: object, wrapped: object) -> bool:
-    return inner(called) is inner(wrapped) or contains(wrapped, called)
 
 
 def _outside(trace: Trace, event: Event, wrap: Event) -> Span:
