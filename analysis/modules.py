@@ -29,12 +29,13 @@ Resolved: TypeAlias = "dict[tuple[str, str], str | None]"
 class Modules:
     """The modules of one snapshot."""
 
-    __slots__ = ("_by_tail", "_found", "paths")
+    __slots__ = ("_absolutely", "_by_tail", "_found", "paths")
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.paths = frozenset(path for path in snapshot.paths if path.endswith(".py"))
         self._by_tail: dict[str, list[str]] = {}
         self._found: dict[str, Resolved] = {}
+        self._absolutely: dict[tuple[str, str, str], str | None] = {}
         for path in sorted(self.paths):
             self._by_tail.setdefault(_tail(path), []).append(path)
 
@@ -46,7 +47,7 @@ class Modules:
         found = self._found.setdefault(entry_path, {})
         key = (dotted, importer_path)
         if key not in found:
-            found[key] = self._relative(dotted, importer_path) if dotted.startswith(".") else self._absolute(dotted, importer_path, entry_path)
+            found[key] = self._relative(dotted, importer_path) if dotted.startswith(".") else self._from_folder(dotted, importer_path, entry_path)
         return found[key]
 
     def resolved(self, entry_path: str) -> Resolved:
@@ -94,6 +95,13 @@ class Modules:
                 return None
             folder = _parent(folder)
         return self._at(folder, name.replace(".", "/"))
+
+    def _from_folder(self, dotted: str, importer_path: str, entry_path: str) -> str | None:
+        """``_absolute``, which gives the same for all entries in one folder."""
+        key = (dotted, importer_path, _parent(entry_path))
+        if key not in self._absolutely:
+            self._absolutely[key] = self._absolute(dotted, importer_path, entry_path)
+        return self._absolutely[key]
 
     def _absolute(self, dotted: str, importer_path: str, entry_path: str) -> str | None:
         top = dotted.partition(".")[0]

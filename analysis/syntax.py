@@ -26,6 +26,8 @@ def children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     for name in _FIELDS[type(node)]:
         value = getattr(node, name, None)
+        if not value:
+            continue
         if isinstance(value, list):
             found += [item for item in value if isinstance(item, ast.AST)]
         elif isinstance(value, ast.AST):
@@ -34,8 +36,19 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """``node`` and all nodes inside it, the outer ones first."""
+    """``node`` and all nodes inside it, the outer ones first; those of a file are kept on its tree, since many ask for them."""
+    if not isinstance(node, ast.Module):
+        return _walk(node)
+    try:
+        kept = node.preflight_nodes  # type: ignore[attr-defined]  # syntax nodes take attributes
+    except AttributeError:
+        kept = node.preflight_nodes = tuple(_walk(node))  # type: ignore[attr-defined]  # as above
+    return iter(kept)
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
     found = [node]
     for each in found:  # which grows while it is gone through
-        found += children(each)
+        if _FIELDS[type(each)]:
+            found += children(each)
         yield each

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from analysis.interpreter import branches, calls, comprehensions, generators
 from analysis.interpreter.affordable import text_is_too_large
 from analysis.interpreter.builtins import mapping_of
 from analysis.interpreter.closures import make_function
-from analysis.interpreter.operators import UNARY, binary, compare, derived, host_operator, negation
+from analysis.interpreter.derivation import derived
+from analysis.interpreter.operators import UNARY, binary, compare, host_operator, negation
 from analysis.interpreter.values import MISSING, Alternatives, External, GuestDict, GuestList, GuestSet, Instance, Symbol, Value
 from analysis.syntax import walk
 
@@ -112,10 +113,11 @@ def _undecided_bool(machine: Machine, node: ast.BoolOp, index: int, left: Value,
     rest = right[0] if len(right) == 1 else ast.copy_location(ast.BoolOp(node.op, right), right[0])
     run = partial(machine.evaluate, rest, frame)
     word = "or" if isinstance(node.op, ast.Or) else "and"
-    other = branches.choose(machine, frame.file.span(node.values[index]), [run], frame, first=word == "and") if _has_call(rest) else run()
+    other = branches.choose(machine, frame.file.span(node.values[index]), [run], frame, first=word == "and") if any(map(_has_call, right)) else run()
     return derived(machine, word, f"{left!r} {word} {other!r:.40}", left, other, test=(word, left, other))
 
 
+@lru_cache(maxsize=4096)
 def _has_call(node: ast.AST) -> bool:
     return any(isinstance(inner, ast.Call) for inner in walk(node))
 

@@ -14,6 +14,7 @@ from analysis.certainty import MAX_ALTERNATIVES
 from analysis.interpreter import absence
 from analysis.interpreter.affordable import operator_is_too_large
 from analysis.interpreter.classes import member_name, plain_member
+from analysis.interpreter.derivation import derived, varies
 from analysis.interpreter.joins import join
 from analysis.interpreter.own_items import OwnItems, has_items
 from analysis.interpreter.reflection import is_type
@@ -83,28 +84,6 @@ def truth(machine: Machine, value: Value, span: Span) -> bool | None:
     except Exception as error:  # noqa: BLE001  a domain's value may refuse: its answer decides
         return truth(machine, machine.domain.host_failed(machine, bool, error, span), span)
     return answer
-
-
-def derived(machine: Machine, key: str, why: str, *operands: Value, test: tuple[Value, ...] = ()) -> Symbol:
-    """The symbol for an operation on ``operands``, at least one of which is not known; the same one for the same operands."""
-    source = next((value for value in operands if isinstance(value, Symbol)), None)
-    plain = all(isinstance(value, (Symbol, int, float, str, bool, type(None))) or member_name(value) for value in operands)
-    names = (str(id(v)) if isinstance(v, Symbol) and v is not source else "•" if v is source else member_name(v) or repr(v) for v in operands)
-    name = f"{key}({', '.join(names)})"
-    if source is not None and plain and name in source.parts:
-        return source.parts[name]  # type: ignore[no-any-return]  # parts under operator keys are symbols
-    stamps = [value.stamp for value in operands if isinstance(value, Symbol)]
-    others = any(isinstance(value, (HostValue, Instance, Alternatives)) and not member_name(value) for value in operands)
-    stamp = machine.stamp if others else max(stamps, key=len, default=())
-    symbol = Symbol(why, machine.span, stamp, rank_varying=any(_varies(value) for value in operands))
-    symbol.test, symbol.source = test, source
-    if source is not None and plain:
-        source.parts[name] = symbol
-    return symbol
-
-
-def _varies(value: Value) -> bool:
-    return bool(getattr(value, "rank_varying", False))
 
 
 def negation(machine: Machine, value: Value, span: Span) -> Value:
@@ -192,7 +171,7 @@ def _each_alternative(machine: Machine, op: ast.operator, left: Value, right: Va
     results = [binary(machine, op, a, b, span) for a in lefts for b in rights]
     value = results[0]
     for other in results[1:]:
-        value = join(value, other, divided=_varies(left) or _varies(right))
+        value = join(value, other, divided=varies(left) or varies(right))
     return value
 
 
@@ -250,7 +229,7 @@ def _compare_alternatives(machine: Machine, op: ast.cmpop, left: Value, right: V
     results = [compare(machine, op, a, b, span) for a in lefts for b in rights]
     value = results[0]
     for other in results[1:]:
-        value = join(value, other, divided=_varies(left) or _varies(right))
+        value = join(value, other, divided=varies(left) or varies(right))
     return value
 
 

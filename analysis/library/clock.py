@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from analysis.interpreter.values import Call, Symbol, Value
+from analysis.library.decisions import TIME
+from analysis.library.domain import domain_of
 from analysis.library.knowledge import Example, Subject
 
 SUBJECT = Subject(
@@ -24,23 +26,10 @@ for _ in range(2):
     ),
 )
 
-#: The role of a symbol that stands for the time.
-TIME = "time"
-_DEPTH = 8
-
 
 @SUBJECT.function(*(f"time.{name}" for name in ("time", "monotonic", "perf_counter", "time_ns", "monotonic_ns", "perf_counter_ns")), "timeit.default_timer")
 def _now(call: Call) -> Value:
     now = Symbol("the time", call.span, call.machine.stamp)
     now.role = TIME
+    domain_of(call).reads_clock = True
     return now
-
-
-def asks_for_time(value: Value, depth: int = _DEPTH) -> bool:
-    """Whether the time goes into a value."""
-    match value:
-        case Symbol(role="time"):
-            return True
-        case Symbol(test=test) if depth:
-            return any(asks_for_time(part, depth - 1) for part in test[1:])
-    return False

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from analysis.interpreter.classes import member_name
 from analysis.interpreter.values import Alternatives, HostValue, Instance, Symbol, Value
 from analysis.library.casting import Castable, batches_of
-from analysis.library.clock import asks_for_time
 from analysis.library.ending import asks_for_the_end
 from analysis.library.failures import TRUTH
 from analysis.library.noting import notes
@@ -39,6 +38,11 @@ _LAST = "last decision"
 #: Functions and methods that ask whether a file or folder is there, or what is in it.
 FILE_TESTS = frozenset({"exists", "listdir", "isdir", "isfile", "is_dir", "is_file"})
 
+#: The role of a symbol that stands for the time.
+TIME = "time"
+#: How deep conditions are searched for it.
+_DEPTH = 8
+
 
 def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
     """The side to take, or None for both."""
@@ -50,7 +54,7 @@ def decide(domain: TraceDomain, condition: Value, span: Span) -> bool | None:
             return zero
         divisions[span] = condition, zero, others
         return None
-    if asks_for_time(condition) and domain.is_distributed():
+    if domain.reads_clock and asks_for_time(condition) and domain.is_distributed():
         divisions[span] = condition, None, None
         return None
     if not isinstance(condition, Symbol) or depends_on_data(condition):
@@ -230,4 +234,14 @@ def depends_on_data(value: Value, depth: int = 8) -> bool:
             return bool(stamp) or (depth > 0 and any(depends_on_data(part, depth - 1) for part in test[1:]))
         case Alternatives() | Instance() | HostValue():
             return not member_name(value)
+    return False
+
+
+def asks_for_time(value: Value, depth: int = _DEPTH) -> bool:
+    """Whether the time goes into a value."""
+    match value:
+        case Symbol(role=role) if role == TIME:
+            return True
+        case Symbol(test=test) if depth:
+            return any(asks_for_time(part, depth - 1) for part in test[1:])
     return False

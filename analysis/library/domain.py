@@ -67,6 +67,8 @@ class TraceDomain:
         self.choices: dict[int, dict[str, int]] = {}
         #: Whether the run has asked if there are several ranks, so that the other world differs.
         self.asked_for_ranks = False
+        #: Whether the run has read the time: what depends on it differs between ranks.
+        self.reads_clock = False
         #: Handlers that raised: a gap of ours, shown in tests.
         self.failed: list[tuple[str, Exception]] = []
         self.stored_graphs = 0

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.values import Alternatives, Call, Class, External, Function, Instance, Method, Partial, Symbol, Value
+from analysis.interpreter.values import Alternatives, Call, Class, External, Function, HostFunction, Instance, Method, Module, Partial, Symbol, Value
 from analysis.library.casting import Castable, batches_of
 from analysis.library.decisions import FILE_TESTS
 from analysis.library.parts import WITHOUT_GRAD, ModelPart, call_part
 from analysis.library.recording import emit, modes
 from analysis.library.required import HANDED_ON
 from analysis.library.roles import FREEZES
-from analysis.library.tensor import tensors_in
+from analysis.library.tensor import Tensor, tensors_in
 from analysis.trace.events import Kind
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: Objects whose state decides what a training step does: an unknown call may have changed those it can reach.
 _TRAINING = ("torch.nn.Module", "torch.optim.Optimizer", "torch.amp.GradScaler", "torch.optim.lr_scheduler.LRScheduler")
 _DEPTH = 4
+#: Kinds of values that hold no others, told at once.
+_HOLDING_NOTHING = frozenset({int, float, str, bool, bytes, type(None), Symbol, Castable, External, Class, HostFunction, Tensor, Module})
 #: The option that marks what such a call made of tensors: it is taken for one, and may be any object.
 UNFOLLOWED = "unfollowed"
 #: What a model is made of is the same on every rank, whatever its parameters hold.
@@ -100,7 +102,7 @@ def reached(values: list[Value]) -> Iterator[Instance]:
     stack = [(value, _DEPTH) for value in reversed(values)]
     while stack:
         value, depth = stack.pop()
-        if id(value) in seen:
+        if type(value) in _HOLDING_NOTHING or id(value) in seen:
             continue
         seen.add(id(value))
         if isinstance(value, Instance) and any(value.cls.has_base(base) for base in _TRAINING):

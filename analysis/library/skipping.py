@@ -23,8 +23,12 @@ def skips_training(source: SourceFile, node: ast.If | ast.While, taken: list[ast
 
 
 def _trains(body: list[ast.stmt]) -> bool:
-    calls = (part for statement in body for part in walk(statement) if isinstance(part, ast.Call))
-    return any(_TRAINING.fullmatch(called(call.func)) for call in calls)
+    return any(map(_calls_training, body))
+
+
+@lru_cache(maxsize=4096)
+def _calls_training(statement: ast.stmt) -> bool:
+    return any(_TRAINING.fullmatch(called(part.func)) for part in walk(statement) if isinstance(part, ast.Call))
 
 
 @lru_cache(maxsize=256)

@@ -20,7 +20,7 @@ from analysis.finding import Confidence, Evidence, Finding, Severity
 from analysis.fixes.change import Reported
 from analysis.interpreter.values import Symbol, Value
 from analysis.library.casting import Castable
-from analysis.library.clock import asks_for_time
+from analysis.library.decisions import asks_for_time
 from analysis.library.ranks import asks_for_rank
 from analysis.library.tensor import Scalar, Tensor
 from analysis.rule import Bad, Good, Rule
