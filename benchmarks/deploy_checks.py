@@ -9,6 +9,7 @@ There need be no Docker: the steps of the Dockerfile are done here, with the fil
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -75,9 +76,14 @@ def _image(folder: Path) -> bool:
             shutil.copy(_ROOT / name, source / name)
     python = _environment(folder / "image", f"{source}[bot]")
     shutil.rmtree(source)
-    told = subprocess.run([python.parent / "preflight", "demo", "--once"], cwd=folder, capture_output=True, text=True, check=False)
-    print("the image's files run the demo" if told.returncode == 0 else told.stdout + told.stderr)
-    return told.returncode != 0
+    there = {**os.environ, "PREFLIGHT_SOURCES_DIR": str(folder / "sources")}
+    for words in (["sources", "add", "--usual"], ["demo", "--once"]):
+        told = subprocess.run([python.parent / "preflight", *words], cwd=folder, capture_output=True, text=True, check=False, env=there)
+        if told.returncode != 0:
+            print(told.stdout + told.stderr)
+            return True
+    print("the image's files bring the libraries' source and run the demo")
+    return False
 
 
 def _prometheus(folder: Path) -> bool:

@@ -16,6 +16,7 @@ from bot.cli.parser import Parser
 from estimator.catalog import UnknownNameError, gpu, model
 from estimator.config import TrainingConfig
 from estimator.request import Request
+from estimator.sources import Shelf
 
 PRECISIONS = ("fp32", "fp16", "bf16", "amp-fp16", "amp-bf16")
 SHARDINGS = ("none", "ddp", "zero1", "zero2", "zero3", "fsdp")
@@ -54,7 +55,9 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], dest="settings", help="a script argument or global (repeatable)")
 
 
-def request_of(options: argparse.Namespace, configured: EntrySettings, *, entry: str | None = None, model_name: str | None = None) -> Request:
+def request_of(
+    options: argparse.Namespace, configured: EntrySettings, *, entry: str | None = None, model_name: str | None = None, shelf: Shelf | None = None
+) -> Request:
     """The request for one script or model. Raises UsageError for a name that is not known or a setting without a value."""
     chosen = {target: getattr(options, name) for name, target in _OVERRIDES.items() if getattr(options, name) is not None}
     assumed = {name: value for name, value in configured.assume.items() if name in _FIELDS}
@@ -75,6 +78,7 @@ def request_of(options: argparse.Namespace, configured: EntrySettings, *, entry:
         inference=options.inference,
         generate=options.generate,
         context=options.context,
+        shelf=shelf,
     )
 
 

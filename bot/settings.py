@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bot.sources.shelf import shelf
+
 PUBLIC_API = "https://api.github.com"
 
 #: In pauses after a first failure.
@@ -57,7 +59,7 @@ class WorkerLimits:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Everything ``preflight serve`` needs. Secrets do not appear in its representation."""
+    """Everything ``preflight serve`` needs. Secrets do not appear in its representation. ``sources_dir`` holds model libraries' source."""
 
     app_id: int
     private_key: str = field(repr=False)
@@ -69,6 +71,7 @@ class ServerSettings:
     host: str = "127.0.0.1"
     port: int = 8080
     log_level: str = "INFO"
+    sources_dir: Path = field(default_factory=shelf)
     worker_command: tuple[str, ...] = (sys.executable, "-I", "-m", "bot.worker.child")
     limits: WorkerLimits = WorkerLimits()
     pace: Pace = Pace()
@@ -151,6 +154,7 @@ def from_environment(environ: Mapping[str, str], folder: Path) -> ServerSettings
         host=values.get("PREFLIGHT_HOST") or "127.0.0.1",
         port=_number(values, "PREFLIGHT_PORT", 8080),
         log_level=_log_level(values.get("PREFLIGHT_LOG_LEVEL") or "INFO"),
+        sources_dir=shelf(values),
     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from analysis.settings import EntrySettings
@@ -39,8 +38,7 @@ def run(words: Sequence[str]) -> int:
         with progress("reading files"):
             folder = read_folder([options.script])
         entry = _entry(options.script, folder)
-        request = request_of(options, settings_of(folder.snapshot.contents).of_entry(entry), entry=entry)
-        request = replace(request, shelf=LocalShelf())
+        request = request_of(options, settings_of(folder.snapshot.contents).of_entry(entry), entry=entry, shelf=LocalShelf())
         with progress(f"estimating {options.script}"):
             estimates = tuple(renamed(each, _shown(folder)) for each in estimate(folder.snapshot, request))
     print(_rendered(estimates, options.format), end="")

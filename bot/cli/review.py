@@ -28,6 +28,7 @@ from bot.review.compute import review
 from bot.review.located import Remark
 from bot.review.result import Review
 from bot.review.review_json import rendered_json
+from bot.sources.release import LocalShelf
 
 
 def run(words: Sequence[str]) -> int:
@@ -40,7 +41,7 @@ def run(words: Sequence[str]) -> int:
         settings = settings_of(git.snapshot(base).contents)
     require_valid(settings)
     with progress("analysing both sides"):
-        reviewed = _with_missing(review(before, after, settings, base, apart=may_fork()), git.missing(head))
+        reviewed = _with_missing(review(before, after, settings, base, apart=may_fork(), shelf=LocalShelf()), git.missing(head))
     comment = memory_comment(reviewed, settings)
     posted = comment.body if comment is not None and comment.news else None
     match options.format:

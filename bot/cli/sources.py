@@ -1,7 +1,7 @@
 """The model libraries whose source can be read, and in which versions.
 
 `preflight sources add NAME==VERSION…` brings a release's wheel without its dependencies and unpacks its Python text as data; nothing of it is
-imported or installed.
+imported or installed. They lie in the folder that `PREFLIGHT_SOURCES_DIR` names.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from analysis.nearest import did_you_mean
 from bot.cli.listing import listing_parser, print_rows
 from bot.cli.outcome import Exit, UsageError
-from bot.sources.shelf import LIBRARIES, VERSION, shelf, sources
+from bot.sources.shelf import LIBRARIES, VERSION, shelf, sources, usual
 from bot.sources.wheel import WheelError, add
 
 
@@ -20,17 +20,18 @@ def run(words: Sequence[str]) -> int:
     """Run ``preflight sources`` and return its exit status."""
     parser = listing_parser("sources", __doc__)
     parser.add_argument("action", nargs="?", choices=("add",), help="bring the releases that follow")
+    parser.add_argument("--usual", action="store_true", help="bring the releases that the container ships")
     parser.add_argument("releases", nargs="*", metavar="NAME==VERSION", help=f"of {', '.join(LIBRARIES)}")
     asked = parser.parse_args(words)
     if asked.action == "add":
-        _add(asked.releases)
+        _add([*(usual() if asked.usual else ()), *asked.releases])
     print_rows("sources", asked.format, list(_rows()), sys.stdout)
     return Exit.OK
 
 
 def _add(releases: Sequence[str]) -> None:
     if not releases:
-        raise UsageError("sources add needs a release: for example transformers==4.46.0")
+        raise UsageError("sources add needs a release (for example transformers==4.46.0) or --usual")
     for library, version in [_release(words) for words in releases]:
         try:
             add(library, version, shelf())

@@ -28,31 +28,38 @@ from bot.review.pairs import asked_of, estimate_pairs, told_of
 from bot.review.result import Review
 from bot.rules import every_rule
 from estimator.findings import memory_rules
+from estimator.sources import Shelf
 
 #: Why a finding that was there before comes without a patch.
 _NOT_TRIED = "it was there before the change: a review tries fixes for what the change introduces"
 
 
 def review(
-    base: Snapshot, head: Snapshot, settings: Settings, base_tip: str = "", problems: tuple[str, ...] = (), *, kept: Kept | None = None, apart: bool = False
+    base: Snapshot,
+    head: Snapshot,
+    settings: Settings,
+    base_tip: str = "",
+    problems: tuple[str, ...] = (),
+    *,
+    kept: Kept | None = None,
+    apart: bool = False,
+    shelf: Shelf | None = None,
 ) -> Review:
     """The review of ``head`` against ``base``, its merge base; ``base_tip`` is the commit that ``settings`` were read from.
 
-    ``kept``: what former reviews of the repository have left; it takes what this one leaves. ``apart``: a process of its own looks at the base.
+    ``kept``: what former reviews of the repository have left; it takes what this one leaves. ``apart``: a process of its own looks at the base,
+    ``shelf``: where the source of model libraries lies.
     """
-    kept = Kept() if kept is None else kept
-    known = Memory(kept.facts)
+    known = Memory((kept := kept or Kept()).facts)
     base, head = narrowed(base.beside(head), head, known.facts)
     scope = scope_of(base, head, known.facts)
     unread = _unread(head, scope, known.facts)
     if not scope.touches_training:
         return Review(base_tip, head.commit, base.commit, not_analysed=unread, problems=problems)
     rules, unknown = _rules(settings)
-    asked = partial(
-        _analysed, settings=settings, rules=rules, changed=scope.changed | scope.removed, elsewhere={rule.name for rule in memory_rules()}, memory=known
-    )
+    asked = partial(_analysed, settings=settings, rules=rules, changed=scope.changed | scope.removed, memory=known)
     index(base, known.facts)  # here: what a fork learns of the base is not kept
-    estimated = asked_of(head, scope, settings, kept)
+    estimated = asked_of(head, scope, settings, kept, shelf)
     moves = Moves.between(base, head)
     on_base = partial(asked, base, paths=scope.paths | scope.removed, entries=scope.entries | scope.removed, fixes=none)
     told = partial(told_of, requests=estimated.requests, kept=kept)
@@ -80,7 +87,7 @@ def review(
 
 
 def _analysed(snapshot: Snapshot, settings: Settings, **asked: Any) -> Report:
-    return configured(analyse(snapshot, **asked), settings)
+    return configured(analyse(snapshot, **asked, elsewhere={rule.name for rule in memory_rules()}), settings)
 
 
 def _rules(settings: Settings) -> tuple[tuple[Rule, ...], tuple[str, ...]]:

@@ -29,7 +29,7 @@ _MOST_CHARACTERS = 8_000_000
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Estimates, and what they rest on: the request, all paths, and the hash of each file that was asked for (None: it was not there)."""
+    """Estimates, and what they rest on: the request with its releases of libraries, all paths, the hash of each file that was asked for (None: none there)."""
 
     request: str
     paths: str

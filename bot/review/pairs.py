@@ -24,6 +24,7 @@ from bot.review.sizes import counted
 from estimator.estimate import Estimate
 from estimator.request import Request
 from estimator.run import estimate
+from estimator.sources import Shelf
 
 #: More entry points than this share so much code that one of them tells the story; ``entry-points`` chooses others.
 _MOST = 8
@@ -45,12 +46,12 @@ class Pairs:
     problems: tuple[str, ...]
 
 
-def asked_of(head: Snapshot, scope: Scope, settings: Settings, kept: Kept) -> Asked:
+def asked_of(head: Snapshot, scope: Scope, settings: Settings, kept: Kept, shelf: Shelf | None) -> Asked:
     """The requests for the entry points in ``scope``, each for one start."""
     entries = entry_points(head, scope, settings, kept.facts)
     chosen = sorted(sorted(entries, key=_order(head, scope, kept.facts))[:_MOST])
     problems = [f"Memory was estimated for {_MOST} of {counted(len(entries), 'entry point')}; `entry-points` chooses them."] if len(entries) > _MOST else []
-    requests = [_request(entry, settings.of_entry(entry)) for entry in chosen]
+    requests = [_request(entry, settings.of_entry(entry), shelf) for entry in chosen]
     return Asked(tuple(request for request, _ in requests), (*problems, *(problem for _, problem in requests if problem)))
 
 
@@ -77,16 +78,16 @@ def entry_points(head: Snapshot, scope: Scope, settings: Settings, store: Mutabl
     return tuple([path for path in entries if not importers.get(path)] or entries)
 
 
-def estimates_of(snapshot: Snapshot, settings: Settings, store: MutableMapping[str, Facts]) -> Iterator[Estimate]:
+def estimates_of(snapshot: Snapshot, settings: Settings, store: MutableMapping[str, Facts], shelf: Shelf | None) -> Iterator[Estimate]:
     """Estimates of the entry points that have cards to be held against."""
     for entry in islice((path for path in _all_entry_points(snapshot, settings, store) if settings.of_entry(path).gpus), _MOST):
-        yield from _estimates(snapshot, _request(entry, settings.of_entry(entry))[0], [])
+        yield from _estimates(snapshot, _request(entry, settings.of_entry(entry), shelf)[0], [])
 
 
-def remember(snapshot: Snapshot, settings: Settings, kept: Kept) -> None:
+def remember(snapshot: Snapshot, settings: Settings, kept: Kept, shelf: Shelf | None = None) -> None:
     """Estimate the entry points of a commit from which pull requests will start, and keep what they gave."""
     for entry in islice(_all_entry_points(snapshot, settings, kept.facts), _MOST):
-        told = _told(snapshot, _request(entry, settings.of_entry(entry))[0], kept)
+        told = _told(snapshot, _request(entry, settings.of_entry(entry), shelf)[0], kept)
         if not told.problem:
             kept.keep(told.seen)
 
@@ -105,12 +106,12 @@ def _order(head: Snapshot, scope: Scope, store: MutableMapping[str, Facts]) -> C
     return lambda path: (path not in facts or not facts[path].trains, path not in scope.changed, path)
 
 
-def _request(entry: str, configured: EntrySettings) -> tuple[Request, str]:
+def _request(entry: str, configured: EntrySettings, shelf: Shelf | None) -> tuple[Request, str]:
     """The request for one entry point; a card that is not in the catalog is reported, and the rest goes on without cards."""
     try:
-        return request_of(_no_options(), configured, entry=entry), ""
+        return request_of(_no_options(), configured, entry=entry, shelf=shelf), ""
     except UsageError as error:
-        return request_of(_no_options(), replace(configured, gpus=()), entry=entry), f"The configured cards are not used: {error}"
+        return request_of(_no_options(), replace(configured, gpus=()), entry=entry, shelf=shelf), f"The configured cards are not used: {error}"
 
 
 def _no_options() -> argparse.Namespace:

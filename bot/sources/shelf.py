@@ -7,6 +7,8 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 from estimator.zoo import mirrored
@@ -15,6 +17,7 @@ from estimator.zoo import mirrored
 LIBRARIES = ("transformers", "torchvision", "timm", "diffusers", "peft", "ultralytics")
 #: A release as it is asked for: digits, and perhaps a pre-release or post-release.
 VERSION = re.compile(r"\d+(\.\d+){0,3}((a|b|rc)\d+)?(\.post\d+)?")
+_DISTRIBUTION = re.compile(r"\w+-(.+)\.dist-info")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,16 @@ def data_folder(environment: Mapping[str, str] = os.environ, platform: str = sys
     return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "preflight"
 
 
-def shelf() -> Path:
-    """The folder of the sources that were added."""
-    return data_folder() / "sources"
+def shelf(environment: Mapping[str, str] = os.environ) -> Path:
+    """The folder of the sources that were added: that of ``PREFLIGHT_SOURCES_DIR``, else one of the user's."""
+    named = environment.get("PREFLIGHT_SOURCES_DIR")
+    return Path(named) if named else data_folder(environment) / "sources"
+
+
+def usual() -> tuple[str, ...]:
+    """The releases that the container brings, each as NAME==VERSION."""
+    lines = resources.files("bot.sources").joinpath("releases.txt").read_text(encoding="utf-8").splitlines()
+    return tuple(line for line in lines if line and not line.startswith("#"))
 
 
 def sources(folder: Path | None = None) -> Iterator[Source]:
@@ -54,15 +64,17 @@ def sources(folder: Path | None = None) -> Iterator[Source]:
 
 
 def _installed(library: str) -> Iterator[Source]:
-    import importlib.metadata  # noqa: PLC0415  # loads a parser of mail: who finds a family in the zoo does not wait
+    """The one that Python would import, by the names in its folders: ``importlib.metadata`` loads a parser of mail for as much."""
+    for folder in map(Path, sys.path):
+        version = next((found[1] for name in _names(folder) if (found := _DISTRIBUTION.fullmatch(name)) and found[0].startswith(f"{library}-")), None)
+        if version is not None and (folder / library).is_dir():
+            yield Source(library, version, "environment", folder / library)
+            return
 
-    try:
-        found = importlib.metadata.distribution(library)
-    except importlib.metadata.PackageNotFoundError:
-        return
-    path = Path(str(found.locate_file(library)))
-    if path.is_dir():
-        yield Source(library, found.version, "environment", path)
+
+@cache
+def _names(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.name for path in folder.iterdir())) if folder.is_dir() else ()
 
 
 def _added(library: str, folder: Path) -> Iterator[Source]:

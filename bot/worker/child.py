@@ -8,28 +8,31 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from bot.collector import collect_seldom
 from bot.ending import end
+from bot.sources.release import LocalShelf
 from bot.worker.confinement import confine
 from bot.worker.wire import Task, unpack
+from estimator.sources import Shelf
 
 Answer = dict[str, object]
 
 
 def main(words: list[str]) -> int:
-    """Read the task, do it within the limits in ``words`` (CPU seconds, bytes of memory), print the answer."""
-    cpu_seconds, memory_bytes = map(int, words)
+    """Read the task, do it within the limits in ``words`` (CPU seconds, bytes of memory) and with the libraries' source in the last, print the answer."""
+    cpu_seconds, memory_bytes, folder = int(words[0]), int(words[1]), Path(words[2])
     collect_seldom()
     tasks = _tasks()  # imported before the limits: importing opens files, and is ours
-    confine(cpu_seconds, memory_bytes)
+    confine(cpu_seconds, memory_bytes, folder)
     task = unpack(sys.stdin.buffer)
-    answer = tasks[task.what](task)
+    answer = tasks[task.what](task, LocalShelf(folder))
     json.dump(answer, sys.stdout)
     return 0
 
 
-def _tasks() -> Mapping[str, Callable[[Task], Answer]]:
+def _tasks() -> Mapping[str, Callable[[Task, Shelf], Answer]]:
     from bot.worker.tasks import TASKS  # noqa: PLC0415  # the whole analysis; not needed to refuse bad arguments
 
     return TASKS

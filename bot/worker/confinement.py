@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+from pathlib import Path
 
 from bot.worker.landlock import shut_in
 
@@ -19,8 +20,8 @@ _NEW_NETWORK = 0x40000000  # CLONE_NEWNET
 _OPEN_FILES = 64
 
 
-def confine(cpu_seconds: int, memory_bytes: int) -> bool:
-    """Apply the limits; gives whether the network is cut off."""
+def confine(cpu_seconds: int, memory_bytes: int, *readable: Path) -> bool:
+    """Apply the limits; gives whether the network is cut off. The folders ``readable`` can be read beside Python and our code."""
     _limit(resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1)  # SIGXCPU first, which names the reason; SIGKILL a second later
     _limit(resource.RLIMIT_AS, memory_bytes)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
@@ -28,7 +29,7 @@ def confine(cpu_seconds: int, memory_bytes: int) -> bool:
     _limit(resource.RLIMIT_CORE, 0)
     os.umask(0o077)
     cut_off = _without_network()
-    shut_in()
+    shut_in(*readable)
     return cut_off
 
 

@@ -1,6 +1,7 @@
-"""What a worker can reach of the disk, of TCP and of other processes, where Linux has Landlock (5.13 and later): it reads Python and our code, no more.
+"""What a worker can reach of the disk, of TCP and of other processes, where Linux has Landlock (5.13 and later).
 
-The numbers are those of linux/landlock.h; newer kernels can forbid more, so what is asked for goes by the version that they tell.
+It reads Python, our code and the folders that it is given, no more. The numbers are those of linux/landlock.h; newer kernels can forbid more, so what
+is asked for goes by the version that they tell.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class _Beneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
 
-def shut_in() -> bool:
-    """Forbid this process and all that it starts everything else; gives whether the kernel could."""
+def shut_in(*folders: Path) -> bool:
+    """Forbid this process and all that it starts everything else but to read ``folders``; gives whether the kernel could."""
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         version = libc.syscall(_CREATE_RULESET, None, 0, _TELL_VERSION)
@@ -52,7 +53,7 @@ def shut_in() -> bool:
     ruleset = libc.syscall(_CREATE_RULESET, ctypes.byref(wanted), ctypes.sizeof(wanted), 0)
     if ruleset < 0:
         return False
-    for path, allowed in _readable():
+    for path, allowed in (*_readable(), *((str(folder), _READ_FILE | _READ_FOLDER) for folder in folders)):
         _allow(libc, ruleset, path, allowed)
     held = libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 and libc.syscall(_RESTRICT_SELF, ruleset, 0) == 0
     os.close(ruleset)

@@ -31,6 +31,7 @@ async def run_task(task: Task, settings: ServerSettings) -> dict[str, Any] | Sto
         *settings.worker_command,
         str(int(limits.seconds)),
         str(limits.memory_bytes),
+        str(settings.sources_dir.absolute()),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

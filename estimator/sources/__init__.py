@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class Shelf(Protocol):
-    """Where releases of libraries lie."""
+    """Where releases of libraries lie. Its ``repr`` says which: by that it is told whether an estimate that was kept may still hold."""
 
     def release(self, library: str, wanted: tuple[int, ...]) -> Mapping[str, bytes] | None:
         """The Python files of the release nearest to ``wanted``, by their path below the package's parent; None where there is none.

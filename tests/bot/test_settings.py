@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings import ServerSettings, SettingsError, from_environment
+from bot.sources.shelf import shelf
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nx\n-----END RSA PRIVATE KEY-----\n"
 WHOLE = {"PREFLIGHT_APP_ID": "7", "PREFLIGHT_PRIVATE_KEY": KEY, "PREFLIGHT_WEBHOOK_SECRET": "s3cret"}
@@ -18,6 +19,12 @@ def test_defaults(tmp_path: Path) -> None:
     assert (settings.app_id, settings.webhook_secrets, settings.host, settings.port) == (7, (b"s3cret",), "127.0.0.1", 8080)
     assert settings.graphql_url == "https://api.github.com/graphql"
     assert settings.database_url == f"sqlite:///{tmp_path}/.preflight/jobs.sqlite"
+    assert settings.sources_dir == shelf({})
+
+
+def test_the_folder_of_the_libraries_source_is_the_operators_to_choose(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("PREFLIGHT_SOURCES_DIR=/srv/sources\n")
+    assert from_environment(WHOLE, tmp_path).sources_dir == Path("/srv/sources")
 
 
 def test_everything_that_is_missing_is_named(tmp_path: Path) -> None:

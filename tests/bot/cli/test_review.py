@@ -12,6 +12,7 @@ import pytest
 
 from bot.cli.main import main
 from tests.bot.cli.test_check import SCRIPT
+from tests.bot.sources.test_release import USES_IT, stocked
 
 CLEAN = SCRIPT.replace("    loss.backward()\n", "    optimizer.zero_grad()\n    loss.backward()\n")
 
@@ -124,3 +125,11 @@ def test_a_file_that_a_partial_clone_does_not_hold_is_named(repository: Path, ca
     assert [finding["rule"] for finding in value["introduced"]] == ["missing-zero-grad"]
     main(["review", "--repo", str(repository), "--base", "main", "--head", "feature"])
     assert "third.py:1: not analysed: its content is not in this partial clone" in capsys.readouterr().err
+
+
+def test_a_model_is_read_from_the_source_that_was_added(repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    _git(repository, "checkout", "-q", "-b", "widened")
+    _commit(repository, {"train.py": USES_IT})
+    monkeypatch.setenv("PREFLIGHT_SOURCES_DIR", str(stocked(repository / ".git" / "sources", "1.0.2")))
+    (after,) = [pair["head"] for pair in _json(capsys, repository, "--base", "main", "--head", "widened")["estimates"]]
+    assert after["allocated_bytes"] > 4 * 4 * 2 * 8 * 1024**2

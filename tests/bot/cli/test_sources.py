@@ -7,17 +7,25 @@ import json
 import pytest
 
 from bot.cli.main import main
+from bot.sources.shelf import usual
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("PREFLIGHT_SOURCES_DIR", str(tmp_path))
 
 
 def test_the_zoos_versions_are_listed(capsys):
     assert main(["sources", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["sources"]
     assert {"transformers", "torchvision", "timm", "diffusers"} <= {row["name"] for row in rows if row["origin"] == "zoo"}
+
+
+def test_the_usual_releases_are_brought_to_the_folder_that_is_set(tmp_path, monkeypatch):
+    brought = []
+    monkeypatch.setattr("bot.cli.sources.add", lambda library, version, shelf: brought.append((f"{library}=={version}", shelf)))
+    assert main(["sources", "add", "timm==0.9.0", "--usual"]) == 0
+    assert brought == [(release, tmp_path) for release in (*usual(), "timm==0.9.0")]
 
 
 @pytest.mark.parametrize(

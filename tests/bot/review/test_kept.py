@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +13,11 @@ from bot.review import pairs
 from bot.review.compute import review
 from bot.review.kept import Kept, merged
 from bot.review.pairs import remember
+from bot.sources.release import LocalShelf
 from estimator.estimate import Estimate
 from estimator.request import Request
 from tests.bot.review.test_compute import MODEL, SETTINGS, TRAIN, snapshot
+from tests.bot.sources.test_release import stocked
 
 BASE = snapshot("b", model=MODEL, train=TRAIN)
 HEAD = snapshot("a", model=MODEL, train=TRAIN.replace("BATCH = 8", "BATCH = 16"))
@@ -67,6 +70,17 @@ def test_what_looks_otherwise_is_estimated_anew(estimated: list[str], base: Snap
     estimated.clear()
     review(base, HEAD, settings, kept=kept)
     assert estimated == ["a", "b"]
+
+
+def test_other_releases_of_libraries_are_another_estimate(estimated: list[str], tmp_path: Path) -> None:
+    first = Kept()
+    remember(BASE, SETTINGS, first, LocalShelf(stocked(tmp_path, "1.0.2")))
+    raw = merged(b"", json.loads(json.dumps(first.added())))
+    review(BASE, HEAD, SETTINGS, kept=Kept.read(raw), shelf=LocalShelf(tmp_path))
+    assert estimated == ["b", "a"]
+    stocked(tmp_path, "1.1.0")
+    review(BASE, HEAD, SETTINGS, kept=Kept.read(raw), shelf=LocalShelf(tmp_path))
+    assert estimated == ["b", "a", "a", "b"]
 
 
 def test_facts_of_files_that_did_not_change_are_not_gathered_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from analysis.snapshot import Snapshot
 from bot.review.compute import review
 from bot.review.result import Review
 from bot.review.review_json import review_from_json, review_to_json
+from bot.sources.release import LocalShelf
 from bot.worker.tasks import sarif_task
 from bot.worker.wire import Task
 
@@ -70,7 +71,7 @@ def test_both_are_selected_ignored_and_silenced_like_other_rules() -> None:
 
 def test_code_scanning_hears_of_it_with_a_place() -> None:
     configuration = {".preflight.toml": b'gpus = ["T4"]\n'}
-    log = sarif_task(Task("sarif", LARGE, LARGE, configuration))["sarif"]
+    log = sarif_task(Task("sarif", LARGE, LARGE, configuration), LocalShelf())["sarif"]
     assert isinstance(log, dict)
     run = log["runs"][0]
     (result,) = [each for each in run["results"] if each["ruleId"] == "projected-oom"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.snapshot import Snapshot
 from bot.review.estimate_json import estimate_from_json
 from bot.review.what_if import what_if
+from bot.sources.release import LocalShelf
 from bot.worker.tasks import estimate_task
 from bot.worker.wire import Task
 from tests.bot.review.test_memory_suggestion import LARGER
@@ -12,7 +13,7 @@ from tests.bot.review.test_memory_suggestion import LARGER
 
 def answered(*words: str) -> tuple[list[str], dict[str, object]]:
     head = Snapshot.of({"train.py": LARGER.encode()})
-    answer = estimate_task(Task("estimate", Snapshot.of({}), head, {}, arguments=words))
+    answer = estimate_task(Task("estimate", Snapshot.of({}), head, {}, arguments=words), LocalShelf())
     (asked, *_), written = (list(map(estimate_from_json, answer[name])) for name in ("estimates", "written"))  # type: ignore[call-overload]
     return what_if(written[0] if written else None, asked, words[1:]).splitlines(), answer
 

@@ -16,6 +16,7 @@ from bot.settings import ServerSettings, WorkerLimits
 from bot.worker.landlock import shut_in
 from bot.worker.run import Stopped, run_task
 from bot.worker.wire import Task, pack, unpack
+from tests.bot.sources.test_release import USES_IT, stocked
 from tests.bot.waiting import until
 
 BASE = Snapshot.of({"train.py": b"x = 1\n", "shared.py": b"y = 2\n"}, "b" * 40)
@@ -128,8 +129,9 @@ async def test_nothing_else_of_the_machine_can_be_read_changed_or_stopped(tmp_pa
     program = """
 sys.stdin.buffer.read()
 import json.decoder, socket, subprocess
+from pathlib import Path
 outside = "OUTSIDE"
-before = confine(20, 4 << 30)
+before = confine(20, 4 << 30, Path(sys.argv[-1]))
 def tried(what):
     try:
         what()
@@ -148,6 +150,8 @@ json.dump({
     "reading our own code": tried(lambda: open(json.decoder.__file__).read()),
     "starting Python": tried(lambda: subprocess.run([sys.executable, "-I", "-c", "import libcst"], check=True, stdout=subprocess.DEVNULL)),
     "asking for the load": tried(os.getloadavg),
+    "reading a library's source": tried(lambda: open(sys.argv[-1] + "/timm/1.0.2/timm/__init__.py").read()),
+    "changing a library's source": tried(lambda: os.remove(sys.argv[-1] + "/timm/1.0.2/timm/__init__.py")),
 }, sys.stdout)
 """
     outside = tmp_path / "outside"
@@ -155,9 +159,11 @@ json.dump({
     (outside / "key.pem").write_text("secret")
     if not landlock_is_here():
         pytest.skip("this kernel has no Landlock")
-    found = await run_task(TASK, settings(tmp_path, program.replace("OUTSIDE", str(outside))))
+    made = replace(settings(tmp_path, program.replace("OUTSIDE", str(outside))), sources_dir=stocked(tmp_path / "sources", "1.0.2"))
+    found = await run_task(TASK, made)
     assert isinstance(found, dict)
-    assert {name for name, ended in found.items() if ended == "done"} == {"reading our own code", "starting Python", "asking for the load"}
+    allowed = {"reading our own code", "starting Python", "asking for the load", "reading a library's source"}
+    assert {name for name, ended in found.items() if ended == "done"} == allowed
     assert [path.name for path in outside.iterdir()] == ["key.pem"]
 
 
@@ -170,14 +176,16 @@ def landlock_is_here() -> bool:
 
 async def test_the_base_is_looked_at_apart_where_the_machine_has_nothing_else_to_do(tmp_path: Path) -> None:
     program = """
+from pathlib import Path
+from bot.sources.release import LocalShelf
 from bot.worker import tasks
 from bot.worker.wire import unpack
 forks, fork = [], os.fork
 os.fork = lambda: forks.append(1) or fork()
 os.getloadavg = lambda: (LOAD, 0.0, 0.0)
 os.sched_getaffinity = lambda _: {0, 1}
-confine(20, 4 << 30)
-answer = tasks.review_task(unpack(sys.stdin.buffer))
+confine(20, 4 << 30, Path(sys.argv[-1]))
+answer = tasks.review_task(unpack(sys.stdin.buffer), LocalShelf(Path(sys.argv[-1])))
 json.dump({"forks": len(forks), "review": answer["review"]}, sys.stdout)
 """
     code = "import torch\nmodel = torch.nn.Linear(2, 2)\nfor _ in range(9):\n    model(torch.ones(2)).sum().backward()\n"
@@ -188,3 +196,16 @@ json.dump({"forks": len(forks), "review": answer["review"]}, sys.stdout)
     assert (idle["forks"], busy["forks"]) == (1, 0)
     assert idle["review"] == busy["review"]
     assert idle["review"]["files"] == 1
+
+
+async def test_a_model_is_read_from_the_source_that_the_operator_has(tmp_path: Path) -> None:
+    script = Snapshot.of({"train.py": USES_IT.encode()}, "a" * 40)
+    made = ServerSettings(app_id=1, private_key="key", webhook_secrets=(b"secret",), state_dir=tmp_path, sources_dir=tmp_path / "sources")
+    asked = Task("estimate", BASE, script, {}, arguments=("train.py",))
+    without = await run_task(asked, made)
+    stocked(made.sources_dir, "1.0.2")
+    answer = await run_task(asked, made)
+    assert isinstance(without, dict)
+    assert isinstance(answer, dict)
+    assert without["estimates"][0]["peak_bytes"] is None
+    assert answer["estimates"][0]["allocated_bytes"] > 4 * 4 * 2 * 8 * 1024**2
