@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 #: The peak of the second iteration is the steady one: optimizer state is there from the first step on.
 STEPS = 2
-#: Micro-batches run before a step: longer windows hold no more memory.
-MICRO_BATCHES = 3
+#: Micro-batches run before a step, and one more where their number is odd: longer windows hold no more memory, but which of two blocks a batch
+#: finds free changes from one to the next.
+MICRO_BATCHES = 2
 #: Windows of accumulation counted with ``%`` are shortened to this many micro-batches.
 WINDOW = 4
 #: Rounds of a loop of known length that calls a model and runs no backward: what unrolls a sequence is shorter.
@@ -76,7 +77,7 @@ class Plan:
         if seen.depth:
             return self.budget - self.machine.steps < IDLE_STEPS
         if seen.backwards > self.backwards:
-            if self.shortened is None or seen.steps != self.steps or done < MICRO_BATCHES:
+            if self.shortened is None or seen.steps != self.steps or done < MICRO_BATCHES + (self.length or 0) % MICRO_BATCHES:
                 return True
             self.shortened()
             return False

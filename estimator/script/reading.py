@@ -220,4 +220,4 @@ def _accumulation(run: Run) -> Certainty[int]:
         return Unknown("no optimizer step was seen")
     seen = max(1, run.tape.backwards // run.tape.steps)
     window, line = run.observed.window
-    return Known(window, line) if seen in {WINDOW, MICRO_BATCHES} and isinstance(window, int) else Known(seen)
+    return Known(window, line) if seen in {WINDOW, MICRO_BATCHES, MICRO_BATCHES + 1} and isinstance(window, int) else Known(seen)
