@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Collection, Iterable, Iterator, MutableMapping
 
 from analysis.facts import BY_NAME, Facts, facts_at
 from analysis.modules import Modules
@@ -34,6 +34,12 @@ def nearby(snapshot: Snapshot, starts: Iterable[str], store: MutableMapping[str,
         found.update(importers)
         todo.extend(importers)
     return frozenset(found) if len(found) <= _MOST else None
+
+
+def around(snapshot: Snapshot, paths: Collection[str], store: MutableMapping[str, Facts]) -> Snapshot:
+    """The same commit; of its Python files only those are looked at that ``paths`` may have to do with."""
+    near = nearby(snapshot, paths, store) if any(path not in paths for path in snapshot.python_paths()) else None
+    return snapshot if near is None else snapshot.narrowed(near)
 
 
 def naming(snapshot: Snapshot, data_path: str) -> Iterator[str]:

@@ -16,9 +16,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from analysis.answers import Memory
 from analysis.baseline import Baseline
 from analysis.engine import analyse
 from analysis.finding import Confidence
+from analysis.nearby import around
 from analysis.report import Report
 from analysis.rule import Rule, discover
 from analysis.selection import configured, require_known, select
@@ -83,7 +85,8 @@ def _kept_or_made(snapshot: Snapshot, rules: tuple[Rule, ...], paths: Collection
     known = load(name) if kept else None
     if known is not None:
         return known
-    made = analyse(snapshot, rules, paths, elsewhere=elsewhere)
+    memory = Memory()
+    made = analyse(around(snapshot, paths, memory.facts), rules, paths, elsewhere=elsewhere, memory=memory)
     if kept:
         save(name, made)
     return made
