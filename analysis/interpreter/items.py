@@ -97,6 +97,8 @@ def _any_item(owner: Value, span: Span, machine: Machine) -> Value:
         return _chosen(values)
     result = values[0]
     for value in values[1:64]:
+        if isinstance(result, Symbol):
+            break  # it stays so, whatever is joined to it
         result = join(result, value)
     return result
 

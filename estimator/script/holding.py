@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from types import GeneratorType
 from typing import Any
 
@@ -9,14 +11,21 @@ from analysis.interpreter.iteration import ListItems
 from analysis.interpreter.values import Value
 from estimator.tape.tensor import Parameter, Tensor
 
+#: How far down, and at how many values of a container in all, a tensor is looked for: a list that grows is given to a call each time it has grown.
+_DEEP, _MOST_ITEMS = 3, 64
 
-def holds_device_tensor(value: Any, depth: int = 3) -> bool:
-    """Whether a value is, or holds, a tensor on the device."""
-    if isinstance(value, Tensor):
-        return value.device.counted
+
+def holds_device_tensor(value: Any) -> bool:
+    """Whether a value is, or holds, a tensor on the device; of a large container its first items tell."""
+    return any(isinstance(item, Tensor) and item.device.counted for item in islice(_within(value, _DEEP), _MOST_ITEMS))
+
+
+def _within(value: Any, depth: int) -> Iterator[Any]:
+    """A value, and what it holds."""
+    yield value
     if depth and isinstance(value, (list, tuple, dict)):
-        return any(holds_device_tensor(item, depth - 1) for item in (value.values() if isinstance(value, dict) else value))
-    return False
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _within(item, depth - 1)
 
 
 def hands_out_parameters(value: Value) -> bool:
