@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from estimator.zoo import mirrored
@@ -48,7 +47,7 @@ def shelf(environment: Mapping[str, str] = os.environ) -> Path:
 
 def usual() -> tuple[str, ...]:
     """The releases that the container brings, each as NAME==VERSION."""
-    lines = resources.files("bot.sources").joinpath("releases.txt").read_text(encoding="utf-8").splitlines()
+    lines = Path(__file__).with_name("releases.txt").read_text(encoding="utf-8").splitlines()
     return tuple(line for line in lines if line and not line.startswith("#"))
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 
 def stanzas(table: str, kind: str) -> list[dict[str, Any]]:
     """The ``[[kind]]`` stanzas of ``estimator/catalog/<table>``, in the file's order."""
-    text = resources.files("estimator.catalog").joinpath(table).read_text(encoding="utf-8")
-    entries: list[dict[str, Any]] = tomllib.loads(text)[kind]
+    entries: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name(table).read_text(encoding="utf-8"))[kind]
     return entries

@@ -9,8 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from analysis import configuration
 from analysis.interpreter.values import MISSING, Class, Value
@@ -20,7 +19,7 @@ from estimator.tape import facade
 
 #: Paths of guest modules begin so: no line of theirs is ever shown as the repository's.
 PREFIX = "<library>/"
-
+_OURS = Path(__file__).parents[1]
 
 #: The guest sources that were read, by the path that their spans have.
 _BY_PATH: dict[str, SourceFile] = {}
@@ -54,32 +53,21 @@ def lookup(dotted: str) -> Value:
 @cache
 def guest_module(dotted: str) -> SourceFile | None:
     """The guest source that stands for the module ``dotted``, parsed once."""
-    package, _, name = dotted.partition(".")
-    if package == "preflight_zoo":
-        found = _read("estimator.zoo", [name], dotted)
-    else:
-        found = _read("estimator.tape", dotted.split("."), dotted) or _read(__name__, dotted.split("."), dotted)
-    return found
+    if not all(part.isidentifier() for part in dotted.split(".")):
+        return None
+    if dotted.startswith("preflight_zoo."):
+        return _read("zoo", dotted.removeprefix("preflight_zoo."), dotted)
+    return _read("tape", dotted, dotted) or _read("library", dotted, dotted)
 
 
-def _read(package: str, parts: list[str], dotted: str) -> SourceFile | None:
+def _read(package: str, name: str, dotted: str) -> SourceFile | None:
     """The file of a module, or of a package's top level, below the ``guest`` folder of one of our packages."""
-    folder = files(package).joinpath("guest")
-    for *above, last in ([*parts[:-1], f"{parts[-1]}.py"], [*parts, "__init__.py"]):
-        resource = _below(folder, [*above, last])
-        if resource is not None:
-            source = read(f"{PREFIX}{dotted.replace('.', '/')}{'/__init__' if last == '__init__.py' else ''}.py", resource.read_bytes())
+    for end in (".py", "/__init__.py"):
+        path = _OURS / package / "guest" / f"{name.replace('.', '/')}{end}"
+        if path.is_file():
+            source = read(f"{PREFIX}{dotted.replace('.', '/')}{end}", path.read_bytes())
             if isinstance(source, NotAnalysed):
                 raise ValueError(f"{source.path}: {source.reason}")
             _BY_PATH[source.path] = source
             return source
     return None
-
-
-def _below(folder: Traversable, parts: list[str]) -> Traversable | None:
-    """A file that is there under exactly this name."""
-    for part in parts:
-        if not folder.is_dir():
-            return None
-        folder = folder.joinpath(part)
-    return folder if folder.is_file() else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from analysis.source import SourceFile, Span
+from analysis.syntax import walk
 
 _EXITS = frozenset({"exit", "quit", "abort", "error"})
 
@@ -45,7 +46,7 @@ def _places(source: SourceFile) -> Mapping[tuple[int, int], Meaning]:
 
 
 def _conditions(tree: ast.AST) -> Iterator[tuple[ast.expr, Meaning]]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.comprehension(ifs=tests):
                 yield from ((test, Filter()) for test in tests)

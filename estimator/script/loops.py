@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from analysis.interpreter.signals import StopRun
 from analysis.interpreter.values import Instance
 from analysis.source import SourceFile
+from analysis.syntax import walk
 from estimator.script.growth import Sizes, grow, mark_cut_short, sizes_in
 from estimator.tape.attributes import is_module
 from estimator.tape.events import Phase
@@ -131,8 +132,8 @@ def steps_inside(source: SourceFile, start: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _stepping_loops(source: SourceFile) -> frozenset[int]:
-    loops = (node for node in ast.walk(source.tree) if isinstance(node, (ast.For, ast.AsyncFor)))
-    return frozenset(source.span(loop.iter).start for loop in loops if any(_steps(node) for each in loop.body for node in ast.walk(each)))
+    loops = (node for node in walk(source.tree) if isinstance(node, (ast.For, ast.AsyncFor)))
+    return frozenset(source.span(loop.iter).start for loop in loops if any(_steps(node) for each in loop.body for node in walk(each)))
 
 
 def _steps(node: ast.AST) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from analysis.certainty import Place
 from analysis.source import SourceFile
+from analysis.syntax import walk
 
 #: What people call the fields of a configuration.
 NAMES = {
@@ -21,10 +23,9 @@ NAMES = {
 def written_at(sources: Sequence[SourceFile], field: str, value: Any) -> Place | None:
     """The line that gives ``value`` a name of that field; None where none or several do. The first file with one decides, and in it a global."""
     for source in sources:
-        top = [node for node in source.tree.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
-        for nodes in (top, ast.walk(source.tree)):
-            named = (pair for node in nodes for pair in _named(node))
-            places = list(dict.fromkeys(source.place(source.span(node)) for name, node in named if _is(node, value) and NAMES[field].search(name)))
+        for named in (_named_globals(source), _named_constants(source)):
+            given = (node for name, node in named if type(node.value) is type(value) and node.value == value and NAMES[field].search(name))
+            places = list(dict.fromkeys(source.place(source.span(node)) for node in given))
             if places:
                 return places[0] if len(places) == 1 else None
     return None
@@ -33,7 +34,7 @@ def written_at(sources: Sequence[SourceFile], field: str, value: Any) -> Place |
 def called_at(sources: Sequence[SourceFile], name: str) -> Place | None:
     """The first line on which something of that name is called, or an argument of that name is given."""
     for source in sources:
-        for node in ast.walk(source.tree):
+        for node in walk(source.tree):
             match node:
                 case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) if called == name:
                     return source.place(source.span(node))
@@ -42,8 +43,18 @@ def called_at(sources: Sequence[SourceFile], name: str) -> Place | None:
     return None
 
 
-def _is(node: ast.expr, value: Any) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value
+@lru_cache(maxsize=64)
+def _named_globals(source: SourceFile) -> tuple[tuple[str, ast.Constant], ...]:
+    return _constants(node for node in source.tree.body if isinstance(node, (ast.Assign, ast.AnnAssign)))
+
+
+@lru_cache(maxsize=64)
+def _named_constants(source: SourceFile) -> tuple[tuple[str, ast.Constant], ...]:
+    return _constants(walk(source.tree))
+
+
+def _constants(nodes: Iterable[ast.AST]) -> tuple[tuple[str, ast.Constant], ...]:
+    return tuple((name, value) for node in nodes for name, value in _named(node) if isinstance(value, ast.Constant))
 
 
 def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

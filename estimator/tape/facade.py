@@ -1,14 +1,14 @@
 """What the names of PyTorch stand for: host values and callables, guest source, and second names.
 
-``NAMES`` maps dotted names to host objects; ``GUEST`` maps modules (of PyTorch and of the optimizers written for it) to the files under ``guest/`` that hold
-their source, for the interpreter to run like the repository's own; ``REEXPORTS`` maps names to the names they are other spellings of.
+``NAMES`` maps dotted names to host objects; ``guest_modules`` maps modules (of PyTorch and of the optimizers written for it) to the files under ``guest/``
+that hold their source, for the interpreter to run like the repository's own; ``REEXPORTS`` maps names to the names they are other spellings of.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 
 from estimator.tape import dtype
@@ -51,25 +51,15 @@ _TYPES: Mapping[str, object] = {
 NAMES: Mapping[str, object] = MappingProxyType({**FUNCTIONS, **RUNTIME, **_TYPES})
 
 
-def _guest_modules() -> dict[str, str]:
-    """Dotted module to its file below ``guest/`` (without its suffix), from what is there."""
-    found: dict[str, str] = {}
-    packages = files("estimator.tape").joinpath("guest").iterdir()
-    todo: list[tuple[tuple[str, ...], Traversable]] = [((package.name,), package) for package in packages if package.is_dir()]
-    while todo:
-        parts, folder = todo.pop()
-        for entry in sorted(folder.iterdir(), key=lambda each: each.name):
-            stem = entry.name.removesuffix(".py")
-            if entry.is_dir() and entry.name != "__pycache__":
-                todo.append(((*parts, entry.name), entry))
-            elif stem == "__init__":
-                found[".".join(parts)] = "/".join((*parts, stem))
-            elif stem != entry.name:
-                found[".".join((*parts, stem))] = "/".join((*parts, stem))
-    return found
+_GUEST = Path(__file__).parent / "guest"
 
 
-GUEST: Mapping[str, str] = MappingProxyType(_guest_modules())
+@cache
+def guest_modules() -> Mapping[str, Path]:
+    """Dotted module to its file below ``guest/``, from what is there."""
+    found = {path.relative_to(_GUEST).with_suffix("").parts: path for path in sorted(_GUEST.rglob("*.py"))}
+    return MappingProxyType({".".join(parts[:-1] if parts[-1] == "__init__" else parts): path for parts, path in found.items()})
+
 
 REEXPORTS: Mapping[str, str] = MappingProxyType(
     {
@@ -101,5 +91,5 @@ REEXPORTS: Mapping[str, str] = MappingProxyType(
 
 def guest_source(dotted: str) -> str | None:
     """The source of a guest module; None if it is not one."""
-    path = GUEST.get(dotted)
-    return None if path is None else files("estimator.tape").joinpath("guest", *f"{path}.py".split("/")).read_text(encoding="utf-8")
+    path = guest_modules().get(dotted)
+    return None if path is None else path.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 #: The name under which the zoo's files import each other.
 PACKAGE = "preflight_zoo"
@@ -217,6 +217,5 @@ def source_of(name: str) -> str:
 @cache
 def sources() -> Mapping[str, str]:
     """Every file of the guest package by its path, ``preflight_zoo/gpt2.py``: what a snapshot takes in for the interpreter to import."""
-    folder = resources.files(__name__).joinpath("guest")
-    files = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".py")), key=lambda entry: entry.name)
-    return {f"{PACKAGE}/{entry.name}": entry.read_text(encoding="utf-8") for entry in files} | {f"{PACKAGE}/__init__.py": ""}
+    files = sorted((Path(__file__).parent / "guest").glob("*.py"))
+    return {f"{PACKAGE}/{path.name}": path.read_text(encoding="utf-8") for path in files} | {f"{PACKAGE}/__init__.py": ""}

@@ -7,12 +7,12 @@ from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
-from estimator.tape.facade import GUEST, NAMES, REEXPORTS, guest_source
+from estimator.tape.facade import NAMES, REEXPORTS, guest_modules, guest_source
 from estimator.tape.run import Tape
 
 PROGRAMS = Path(__file__).parent / "guest"
-_PACKAGES = {"preflight_zoo", *(dotted.partition(".")[0] for dotted in GUEST)}
-_DOTTED = {*NAMES, *GUEST, *REEXPORTS}
+_PACKAGES = {"preflight_zoo", *(dotted.partition(".")[0] for dotted in guest_modules())}
+_DOTTED = {*NAMES, *guest_modules(), *REEXPORTS}
 
 
 class _Facade(ModuleType):
