@@ -32,6 +32,13 @@ class Watched(Mapping[str, bytes]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def ask(self, contents: Mapping[str, bytes]) -> None:
+        """Ask ``contents``, which may remember it, what was asked of these until now."""
+        for path in self.asked:
+            contents.get(path)
+        if self.listed is not None:
+            frozenset(contents)
+
     def alike(self, contents: Mapping[str, bytes]) -> bool:
         """Whether ``contents`` would have answered what was asked until now as these did."""
         return _alike(self.asked, self.listed, contents)

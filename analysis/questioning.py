@@ -14,6 +14,7 @@ from analysis.fingerprint import fingerprinted
 from analysis.fixes.change import Reported
 from analysis.index import Index, index
 from analysis.library.entries import Entry
+from analysis.library.prelude import Preludes
 from analysis.library.program import Tracing
 from analysis.rule import Rule
 from analysis.snapshot import Snapshot
@@ -37,7 +38,7 @@ class Questioning:
         """What the rules say, by the path of the entry."""
         answered: dict[str, list[Answer]] = {}
         failed: set[str] = set()
-        tracing = Tracing(snapshot, built, entries, self.changed)
+        tracing = Tracing(snapshot, built, entries, self.changed, preludes=Preludes(built))
         for entry in tracing.due():
             answer = self._answer(tracing, entry, frozenset(failed))
             tracing.add(answer.ran, entry)

@@ -15,8 +15,9 @@ from analysis.library.domain import World
 from analysis.library.entries import Entry, candidates, exchanging, measuring, outermost_modules, stateful_modules
 from analysis.library.handlers import handlers
 from analysis.library.meters import meters
+from analysis.library.prelude import Preludes
 from analysis.library.rehearsal import SHORT, Horizon
-from analysis.library.running import BUDGET, Ran, Run, run
+from analysis.library.running import BUDGET, Ran, Run, run, run_on
 from analysis.library.stateful import has_more_to_show, has_options_to_show
 from analysis.library.templates import filled_in
 from analysis.source import NotAnalysed, Span
@@ -25,6 +26,8 @@ from analysis.trace.tree import Seq
 
 if TYPE_CHECKING:
     from analysis.index import Index
+    from analysis.library.casting import Name
+    from analysis.library.roles import Role
     from analysis.snapshot import Snapshot
 
 #: Steps of all runs of one entry; of one program, and what each of its files adds: a change that touches few is answered soon.
@@ -59,11 +62,13 @@ class Tracing:
     """The runs of one program, begun in the files ``entries``: what one of them reached needs no run of its own.
 
     What stands in the files ``changed``, or reaches them by the fewest imports, comes first: there may be more than is followed.
-    Some of the steps are kept for what stands in these files.
+    Some of the steps are kept for what stands in these files. ``preludes``: states that runs begin from; each trace is to be read
+    before the next one is asked for then.
     """
 
-    def __init__(self, snapshot: Snapshot, index: Index, entries: Collection[str], changed: Collection[str] = ()) -> None:
+    def __init__(self, snapshot: Snapshot, index: Index, entries: Collection[str], changed: Collection[str] = (), *, preludes: Preludes | None = None) -> None:
         self.snapshot = snapshot
+        self._preludes = preludes
         self.index = index
         far = index.distances(changed)
         paths = (path for path in entries if path in index.facts and not is_test(path))
@@ -125,7 +130,7 @@ class Tracing:
         if not most:
             yield _not_run(seen or self.snapshot, entry)
             return
-        running = partial(_run, ran, seen or self.snapshot, self.index, entry)
+        running = partial(self._run, ran, seen or self.snapshot, entry)
         collected = running(World(collecting=True), {}, SHORT, COLLECTING_BUDGET)
         if collected is None:
             return
@@ -168,6 +173,13 @@ class Tracing:
             if ended.domain.decided_flags and world.flags and not world.distributed:
                 todo.append(replace(alone, flags=False))
 
+    def _run(self, ran: Ran, snapshot: Snapshot, entry: Entry, world: World, roles: dict[Name, Role], horizon: Horizon, *limits: Any) -> Run | None:
+        """A run, its steps counted."""
+        domain = self._preludes.begin(snapshot, entry, world, roles, horizon) if self._preludes is not None else None
+        ended = run(snapshot, self.index, entry, world, roles, horizon, *limits) if domain is None else run_on(domain, entry, *limits)
+        ran.steps += (ended.steps if ended is not None else 0) + (self._preludes.spent() if self._preludes is not None else 0)
+        return ended
+
     def _once(self, collected: Run, ran: Ran, entry: Entry, snapshot: Snapshot) -> Trace:
         """The trace of an entry that shows nothing: the run that collects takes both sides of what is undecided, so no other one would."""
         if may_train(self.snapshot.contents[entry.path]) or not collected.machine.unresolved:
@@ -181,10 +193,3 @@ def _not_run(snapshot: Snapshot, entry: Entry) -> Trace:
     what = f"{entry.qualname} was" if entry.qualname else "this script was"
     note = (place, f"{what} not run: the program has more entry points than are followed")
     return Trace(snapshot, Seq(), entry.path, entry.qualname, complete=False, unresolved=(note,))
-
-
-def _run(ran: Ran, snapshot: Snapshot, index: Index, entry: Entry, *settings: Any) -> Run | None:
-    """``run``, its steps counted."""
-    ended = run(snapshot, index, entry, *settings)
-    ran.steps += ended.steps if ended is not None else 0
-    return ended

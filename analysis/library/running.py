@@ -108,13 +108,18 @@ def run(
     skipped: frozenset[ast.AST] = frozenset(),
 ) -> Run | None:
     """One run, which does not follow the functions ``skipped``; None if the file cannot be read."""
-    source = snapshot.source(entry.path)
+    domain = TraceDomain(world, Casting(roles), horizon)
+    domain.bind(Machine(snapshot, domain, budget, modules=index.modules, survives_raises=True))
+    return run_on(domain, entry, budget, skipped)
+
+
+def run_on(domain: TraceDomain, entry: Entry, budget: int = BUDGET, skipped: frozenset[ast.AST] = frozenset()) -> Run | None:
+    """The same on a machine that may have imported something before."""
+    machine = domain.machine
+    source = machine.snapshot.source(entry.path)
     if isinstance(source, NotAnalysed):
         return None
-    domain = TraceDomain(world, Casting(roles), horizon)
-    machine = Machine(snapshot, domain, budget, modules=index.modules, survives_raises=True)
-    machine.entry_path, machine.skipped = entry.path, skipped
-    domain.bind(machine)
+    machine.entry_path, machine.steps, machine.skipped = entry.path, budget, machine.skipped | skipped
     complete, result, raised = True, None, False
     unfinished: tuple[tuple[ast.AST, int], ...] = ()
     try:

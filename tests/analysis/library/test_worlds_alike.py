@@ -79,4 +79,4 @@ def test_both_worlds_are_traced(ran: list[World], source: str, *, asked: bool) -
 
 def test_whoever_asks_for_ranks_is_noticed() -> None:
     files = Path(program.__file__).parent.rglob("*.py")
-    assert {file.name for file in files if "world.distributed" in file.read_text(encoding="utf-8")} == {"domain.py", "program.py", "running.py"}
+    assert {file.name for file in files if "world.distributed" in file.read_text(encoding="utf-8")} == {"domain.py", "prelude.py", "program.py", "running.py"}
