@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from analysis.interpreter.signals import StopRun
+from analysis.interpreter.signals import BudgetSpent, StopRun
 from analysis.interpreter.values import Instance
 from analysis.source import SourceFile
 from analysis.syntax import walk
@@ -46,6 +46,8 @@ UNBOUNDED_STEPS = 30_000
 UNBOUNDED_DATA_STEPS = 6_000
 #: Steps that are left to a run whose peak cannot be told any more: what they show of its configuration is worth seeing.
 AFTER_LOSS = 25_000
+#: Steps that are left to a run, of ``BUDGET``, below which no loop goes round any more where no model was called and no optimizer made until then.
+PREPARED = 300_000
 #: Backward passes without a single step after which the run is seen as accumulating without end.
 MAX_BACKWARDS = 64
 
@@ -84,6 +86,8 @@ class Plan:
             return False
         if seen.calls > self.calls:
             return self._another_without_backward(done)
+        if self.machine.steps < PREPARED and not (seen.calls or seen.backwards or seen.optimizers):
+            raise BudgetSpent
         spent, without = self.budget - self.machine.steps, len(seen.events) == self.events
         if self.length is not None:
             return spent < max(DATA_STEPS if without else IDLE_STEPS, min(self.length, MOST_ITEMS) * ITEM_STEPS)
