@@ -52,7 +52,7 @@ def _enough(named: int) -> int:
     return named if named >= _LEAST else 0
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _words(source: bytes) -> frozenset[bytes]:
     """The names in a file, and the words of its texts."""
     return frozenset(_WORD.findall(source))

@@ -44,7 +44,7 @@ def _is_counted_by(snapshot: Snapshot, window: Symbol, span: Span) -> bool:
     return window.stamp == () and isinstance(source, SourceFile) and window.why.rpartition(".")[2] in _moduli(source)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _moduli(source: SourceFile) -> frozenset[str]:
     """The names, or last parts of dotted names, of what numbers are taken modulo of, and of what counters are compared with that begin again then."""
     found = (each for node in walk(source.tree) for each in _windows(node))

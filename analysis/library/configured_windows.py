@@ -25,11 +25,12 @@ def given(domain: TraceDomain, name: str, value: Value) -> Value:
     """What the option ``name`` is taken for whose default is ``value``: a small window if a file of the run counts micro-batches by it."""
     if type(value) is not int or value != 1 or not domain.world.flags:
         return value
-    loaded = (module.file for module in domain.machine.loaded.values())
-    return GIVEN if any(name in windows(source) for source in loaded) else value
+    written = name.encode()
+    naming = (module.file for module in domain.machine.loaded.values() if written in module.file.content)
+    return GIVEN if any(name in windows(source) for source in naming) else value
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def windows(source: SourceFile) -> frozenset[str]:
     """Names of what a counter is divided by where an optimizer steps, of the lengths of loops over micro-batches, of what frameworks are told."""
     return frozenset(name for node in walk(source.tree) for name in _windows(node))
@@ -48,12 +49,12 @@ def _windows(node: ast.AST) -> Iterator[str]:
 
 def _calls(body: list[ast.stmt], names: frozenset[str]) -> bool:
     """Whether a method of one of these names is called in the statements."""
-    calls = (each for part in body for each in ast.walk(part) if isinstance(each, ast.Call))
+    calls = (each for part in body for each in walk(part) if isinstance(each, ast.Call))
     return any(isinstance(each.func, ast.Attribute) and each.func.attr in names for each in calls)
 
 
 def _moduli(test: ast.expr) -> Iterator[str]:
-    for node in ast.walk(test):
+    for node in walk(test):
         match node:
             case ast.BinOp(op=ast.Mod(), right=ast.Name(id=name) | ast.Attribute(attr=name)):
                 yield name

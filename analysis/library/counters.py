@@ -82,7 +82,7 @@ def _counted_to(value: Value, rounds: int, stop: Value) -> int | None:
     return None
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def counted_up(file: SourceFile) -> frozenset[str]:
     """The attributes to which the file adds a whole number."""
     return frozenset(

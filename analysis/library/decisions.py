@@ -159,7 +159,7 @@ def _not_leaving(domain: TraceDomain, span: Span, *, chosen: bool, counts: bool)
     return not chosen if skips else chosen
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _conditions(source: SourceFile) -> dict[tuple[int, int], ast.If | ast.While]:
     """The ``if`` and ``while`` statements of a file by the bytes of the conditions that decide them."""
     found: dict[tuple[int, int], ast.If | ast.While] = {}

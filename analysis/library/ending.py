@@ -14,7 +14,7 @@ def asks_for_the_end(source: SourceFile, span: Span) -> bool:
     return (span.start, span.end) in _asking(source)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _asking(source: SourceFile) -> frozenset[tuple[int, int]]:
     """The bytes of the comparisons of a file that end loops, each wherever it stands."""
     loops = [node for node in walk(source.tree) if isinstance(node, (ast.For, ast.While))]

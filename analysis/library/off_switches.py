@@ -19,7 +19,7 @@ def turns_off(source: SourceFile, span: Span) -> bool:
     return (span.start, span.end) in _negations(source)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _negations(source: SourceFile) -> frozenset[tuple[int, int]]:
     """The bytes of the negations of what turns something off, and of the conjunctions that end with one: they have its truth, where they come to it."""
     nodes = list(walk(source.tree))

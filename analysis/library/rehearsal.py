@@ -287,7 +287,7 @@ def _branch(machine: Machine, span: Span) -> bool | None:
     return _branch_comparisons(source).get((span.start, span.end)) if isinstance(source, SourceFile) else None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _branch_comparisons(source: SourceFile) -> dict[tuple[int, int], bool]:
     """Comparisons by size in conditions of branches that go on, by their bytes, and whether those branches only note something."""
     found: dict[tuple[int, int], bool] = {}

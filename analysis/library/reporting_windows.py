@@ -17,7 +17,7 @@ def only_reports(source: SourceFile, span: Span) -> bool:
     return (span.start, span.end) in _reporting(source)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _reporting(source: SourceFile) -> frozenset[tuple[int, int]]:
     """Remainders in conditions of such branches, by their bytes."""
     branches = (node for node in walk(source.tree) if isinstance(node, ast.If) and all(map(_reports, (*node.body, *node.orelse))))

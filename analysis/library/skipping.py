@@ -31,7 +31,7 @@ def _calls_training(statement: ast.stmt) -> bool:
     return any(_TRAINING.fullmatch(called(part.func)) for part in walk(statement) if isinstance(part, ast.Call))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _behind(source: SourceFile) -> dict[ast.stmt, list[ast.stmt]]:
     """The statements that follow each branch in its block."""
     found: dict[ast.stmt, list[ast.stmt]] = {}

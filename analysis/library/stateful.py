@@ -49,7 +49,7 @@ def _class(snapshot: Snapshot, entry: Entry) -> ast.ClassDef | None:
     return _classes(source).get(entry.qualname.rpartition(".")[2])
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _classes(file: SourceFile) -> dict[str, ast.ClassDef]:
     """The classes of a file by name, the outermost of each name; there may be thousands."""
     found: dict[str, ast.ClassDef] = {}
@@ -59,7 +59,7 @@ def _classes(file: SourceFile) -> dict[str, ast.ClassDef]:
     return found
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _for_inference(file: SourceFile) -> frozenset[str]:
     """The classes of a file whose ``forward`` itself switches gradients off, and those that these are made of."""
     classes = _classes(file)

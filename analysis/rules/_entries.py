@@ -49,7 +49,7 @@ def counts_on(trace: Trace, keys: set[str]) -> Span | None:
     return None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _begins(source: SourceFile) -> frozenset[str]:
     """What ranges begin with: the names, or last parts of dotted names."""
     found: set[str] = set()
@@ -60,7 +60,7 @@ def _begins(source: SourceFile) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _counters(source: SourceFile) -> dict[str, tuple[str, Span]]:
     """The entries that are assigned, perhaps plus a number, with the name and the statement."""
     found: dict[str, tuple[str, Span]] = {}
@@ -73,7 +73,7 @@ def _counters(source: SourceFile) -> dict[str, tuple[str, Span]]:
     return found
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _read(source: SourceFile) -> frozenset[str | None]:
     """The entries that are read; None: a state is restored from an entry whose name is computed."""
     found: set[str | None] = set()
@@ -90,7 +90,7 @@ def _read(source: SourceFile) -> frozenset[str | None]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _loads(source: SourceFile) -> dict[str, Span]:
     """The entries whose content goes to a ``load_state_dict``, with the call."""
     found: dict[str, Span] = {}
