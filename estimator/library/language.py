@@ -14,6 +14,7 @@ from estimator.library.data_sets import TEXT
 from estimator.library.symbols import Number
 from estimator.library.tokens import COLUMN_LENGTH, OPEN, TEXT_OF_COLUMN, USUAL_LENGTH, Tokens
 from estimator.sources.modules import picture_size_of, takes_samples
+from estimator.sources.releases import READ
 from estimator.tape.device import CPU
 from estimator.tape.filled import Filled
 from estimator.tape.operations.creation import empty
@@ -76,7 +77,10 @@ def unknown_model(call: Call, sentence: str) -> GuestRaise:
 
 def _no_such_model(call: Call) -> Value:
     """A library is asked for a model that nothing here builds; the script ends, with the sentence that says so."""
-    raise unknown_model(call, f"the model {call.args[0]} is not modelled yet")
+    library = call.args[0].rpartition(" of ")[2]
+    at_hand = library not in READ or domain_of(call).releases.files(library)
+    hint = "" if at_hand else f", and the library's own source is not at hand: `preflight sources add {library}==VERSION`"
+    raise unknown_model(call, f"the model {call.args[0]} is not modelled yet{hint}")
 
 
 def _written_config(call: Call, name: str) -> tuple[str, dict[str, Any], str] | None:

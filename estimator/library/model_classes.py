@@ -90,7 +90,14 @@ def _model_class(call: Call) -> Value:
     return asked if isinstance(found, Class) and isinstance(asked, Class) and found in asked.mro else found
 
 
+def _maker(call: Call) -> Value:
+    """The function of a library's own source that makes its model of that name; None where no release at hand has one."""
+    library, name = call.args
+    module = domain_of(call).releases.module_of(library, name)
+    return call.machine.getattr(call.machine.import_module(module, call.machine.entry_path), name, call.span) if module else None
+
+
 NAMES: dict[str, Value] = {
     f"preflight_host.{function.__name__[1:]}": HostFunction(function.__name__[1:], function)
-    for function in (_zoo_class, _own_config_class, _release_config, _model_class)
+    for function in (_zoo_class, _own_config_class, _release_config, _model_class, _maker)
 }

@@ -100,8 +100,8 @@ def own_files(contents: Mapping[str, bytes], library: str) -> Mapping[str, bytes
 
 
 def defining_module(files: Mapping[str, bytes], folders: tuple[str, ...], name: str) -> str | None:
-    """The module below the ``folders`` that defines the class ``name``; None where none does."""
-    line = re.compile(rf"^class {re.escape(name)}\b".encode(), re.MULTILINE)
+    """The module below the ``folders`` that defines the class or function ``name``; None where none does."""
+    line = re.compile(rf"^(?:class|def) {re.escape(name)}\b".encode(), re.MULTILINE)
     found = (path for path in sorted(files) if path.startswith(folders) and path.endswith(".py") and line.search(files[path]))
     return next((path.removesuffix(".py").replace("/", ".") for path in found), None)
 

@@ -9,7 +9,7 @@ from estimator.sources import Shelf
 from estimator.sources.modules import class_for, config_class_for, defining_module, module_in, module_of
 
 #: Libraries whose own source is read, and which part of it: of some the models (and pipelines) alone, since the rest only holds them together.
-_READ: Mapping[str, tuple[str, ...]] = {
+READ: Mapping[str, tuple[str, ...]] = {
     "transformers": (
         "transformers.models.", "transformers.loss.", "transformers.modeling_attn_mask_utils", "transformers.image_transforms",
         "transformers.utils.backbone_utils", "transformers.backbone_utils",
@@ -49,7 +49,7 @@ class Releases:
     def module(self, dotted: str) -> SourceFile | None:
         """The module ``dotted`` of a release, parsed once."""
         library = dotted.partition(".")[0]
-        if not dotted.startswith(_READ.get(library, ())):
+        if not dotted.startswith(READ.get(library, ())):
             return None
         if dotted not in self._modules:
             self._modules[dotted] = module_in(self.files(library), dotted)
@@ -69,7 +69,7 @@ class Releases:
         return self._modules[key]
 
     def module_of(self, library: str, name: str) -> str:
-        """The module of a library that defines a class of models; "" where the release has none of that name."""
+        """The module of a library that defines a class of models, or a function that makes one; "" where the release has none of that name."""
         files, folders = self.files(library), tuple(f"{library}/{part}/" for part in ("models", "pipelines", "schedulers"))
         return (module_of(files, name) if library == "transformers" else defining_module(files, folders, name)) or ""
 

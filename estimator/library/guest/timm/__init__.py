@@ -1,6 +1,6 @@
 """``timm``: the zoo's families by the names of the library's models."""
 
-from preflight_host import named_model, no_such_model
+from preflight_host import maker, named_model, no_such_model
 from timm.features import ResNetFeatures
 from preflight_zoo import timm_convnext, timm_efficientnet, timm_resnet, timm_swin, timm_vit
 
@@ -16,8 +16,12 @@ def create_model(model_name, *args, **options):
     """The classifier of that name, with what the library hangs on it."""
     indices, alone = options.pop("out_indices", (0, 1, 2, 3, 4)), options.pop("features_only", False)
     made = model_of(model_name, *args, **options)
+    if alone and not isinstance(made, timm_resnet.ResNet):
+        return of_a_release(plain(model_name), {"features_only": True, "out_indices": indices, **options})
     if alone:
-        return ResNetFeatures(made, indices) if isinstance(made, timm_resnet.ResNet) else no_such_model("features_only of " + model_name)
+        return ResNetFeatures(made, indices)
+    if hasattr(made, "pretrained_cfg"):
+        return made
     image = options.get("img_size") or USUAL_IMAGE
     made.default_cfg = made.pretrained_cfg = {
         "input_size": (3, image, image), "mean": MEAN, "std": STD, "interpolation": "bicubic", "crop_pct": 0.875, "num_classes": 1000,
@@ -45,7 +49,7 @@ def model_of(
     global_pool=None, **options,
 ):  # fmt: skip
     """The classifier of that name as it is; a tag after a dot says which weights and changes nothing."""
-    name = model_name.rpartition("/")[2].partition(".")[0].replace("hf_hub:", "")
+    name = plain(model_name)
     named_model(name)
     words = name.split("_")
     shared = {"num_classes": num_classes, "in_chans": in_chans, "drop_rate": drop_rate}
@@ -66,7 +70,24 @@ def model_of(
         groups, width = words[1][:-1].split("x")
         known = {"cardinality": int(groups), "base_width": int(width), **shared}
         return timm_resnet.build(timm_resnet.TimmResNetConfig(depth=words[0][len("resnext") :], **known))
-    return no_such_model(name + " of timm")
+    return of_a_release(name, {"img_size": img_size, "global_pool": global_pool, **shared, **options})
+
+
+def plain(model_name):
+    return model_name.rpartition("/")[2].partition(".")[0].replace("hf_hub:", "")
+
+
+#: Last words of older names that say which weights are meant.
+WEIGHTS = ("ns", "ap", "aa", "cc", "in21k", "in22k", "in21ft1k", "in22ft1k", "miil", "dino", "sam")
+
+
+def of_a_release(name, options):
+    """The model as the library's own source makes it; what is None is not given."""
+    make = maker("timm", name)
+    while make is None and name.rpartition("_")[2] in WEIGHTS:
+        name = name.rpartition("_")[0]
+        make = maker("timm", name)
+    return no_such_model(name + " of timm") if make is None else make(pretrained=False, **{key: value for key, value in options.items() if value is not None})
 
 
 def depth_of(name):
@@ -85,7 +106,7 @@ def windowed(words, img_size, shared):
 def transformer(name, words, img_size, global_pool, shared):
     rest = [word for word in words[2:] if not word.startswith("patch") and word != "in21k"]
     if len(rest) > 1 or (rest and not rest[0].isdigit()):
-        return no_such_model(name + " of timm")
+        return of_a_release(name, {"img_size": img_size, "global_pool": global_pool, **shared})
     patch = [int(word[len("patch") :]) for word in words if word.startswith("patch")]
     image = img_size if img_size is not None else int(rest[0]) if rest else USUAL_IMAGE
     if isinstance(image, (tuple, list)):
