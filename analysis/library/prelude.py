@@ -72,11 +72,13 @@ class Prelude:
     checkpoint: Checkpoint
     loaded: frozenset[str]
 
+    def suits(self, world: World) -> bool:
+        """Whether it was made in a world with as many ranks, if that was asked for."""
+        return "distributed" not in self.asked or world.distributed == self.world.distributed
+
     def serves(self, world: World, roles: Mapping[Name, Role]) -> bool:
-        """Whether a run in that world may begin from it."""
-        if ("distributed" in self.asked and world.distributed != self.world.distributed) or ("turned" in self.asked and world.turned):
-            return False
-        return self.names.isdisjoint(roles)
+        """Whether a run in that world may begin from it: nothing that came up is turned round or has a role there."""
+        return self.suits(world) and not ("turned" in self.asked and world.turned) and self.names.isdisjoint(roles)
 
     def resume(self, snapshot: Snapshot, world: World, roles: Mapping[Name, Role], horizon: Horizon) -> TraceDomain:
         """The domain on its machine as they were after the imports, in that world. ``snapshot`` is asked for what they read."""
@@ -110,14 +112,15 @@ class Preludes:
         source = snapshot.source(entry.path)
         if entry.path in self._without or isinstance(source, NotAnalysed):
             return None
-        serving = [prelude for path, prelude in self._made if path == entry.path and prelude.serves(world, roles)]
-        if not serving:
+        own = [prelude for path, prelude in self._made if path == entry.path]
+        if not any(prelude.suits(world) for prelude in own):
             made = self._make(snapshot, source, entry, world, roles)
             if made is None:
                 self._without.add(entry.path)
                 return None
-            serving = [made] if made.serves(world, roles) else []
-        return serving[0].resume(snapshot, world, roles, horizon) if serving else None
+            own.append(made)
+        serving = next((prelude for prelude in own if prelude.serves(world, roles)), None)
+        return serving.resume(snapshot, world, roles, horizon) if serving is not None else None
 
     def _make(self, snapshot: Snapshot, source: SourceFile, entry: Entry, world: World, roles: Mapping[Name, Role]) -> Prelude | None:
         """The state after its imports; that of another entry, if the rest of them is little."""
